@@ -1,7 +1,7 @@
 # make serve     builds and starts the server, and prints what is compiled; ARGS are its flags
-# make test      everything that must hold; what continuous integration calls
-# make install   puts policyd and policyd-hook into PREFIX/bin, GOBIN or GOPATH/bin
-# make check     the one loop while working: format, generate, lint, quick tests, policy gate
+# make test      all tests; continuous integration runs it
+# make install   installs policyd and policyd-hook in PREFIX/bin, GOBIN or GOPATH/bin
+# make check     the loop while you work: format, generate, lint, quick tests, policy gate
 # make bench     measures, and writes docs/benchmarks.md, its figures and plots, and README's table
 # make test-clients  drives the real agent programs, which it takes from npm, against policyd and its gates; needs node
 # make corpus    reports false allows and the share allowed for FILE, lines of {command, cwd?, accept}

@@ -56,7 +56,7 @@ func (s *Snapshot) Account(ctx context.Context, in *v1.Input) (*v1.Account, erro
 	if err != nil {
 		return nil, fmt.Errorf("compile query: %w", err)
 	}
-	trace := &ruleTrace{found: map[*ast.Rule]bool{}}
+	trace := &ruleTrace{matched: map[*ast.Rule]bool{}}
 	until := &deadline{}
 	until.start(ctx, s.deadline)
 	var result *ast.Term
@@ -77,7 +77,7 @@ func (s *Snapshot) Account(ctx context.Context, in *v1.Input) (*v1.Account, erro
 	if err := convert(result, &read); err != nil {
 		return nil, fmt.Errorf("read what the rules say: %w", err)
 	}
-	return s.tell(&read, trace), nil
+	return s.summarize(&read, trace), nil
 }
 
 // convert turns a term of sets and objects into Go values.
@@ -94,7 +94,7 @@ func convert(term *ast.Term, out any) error {
 }
 
 // ruleTrace collects every rule whose body was true.
-type ruleTrace struct{ found map[*ast.Rule]bool }
+type ruleTrace struct{ matched map[*ast.Rule]bool }
 
 var _ topdown.QueryTracer = (*ruleTrace)(nil)
 
@@ -107,12 +107,12 @@ func (*ruleTrace) Config() topdown.TraceConfig { return topdown.TraceConfig{} }
 // TraceEvent implements topdown.QueryTracer.
 func (t *ruleTrace) TraceEvent(event topdown.Event) {
 	if rule, isRule := event.Node.(*ast.Rule); isRule && event.Op == topdown.ExitOp {
-		t.found[rule] = true
+		t.matched[rule] = true
 	}
 }
 
-// tell joins the results with the rules that made them.
-func (s *Snapshot) tell(read *account, trace *ruleTrace) *v1.Account {
+// summarize joins the results with the rules that made them.
+func (s *Snapshot) summarize(read *account, trace *ruleTrace) *v1.Account {
 	said := &v1.Account{Missing: map[int][]string{}}
 	for _, part := range []struct {
 		says     string
@@ -181,7 +181,7 @@ func groupByRule(findings []spoken) []v1.SpokenRule {
 // whose id is not in its metadata has no position.
 func (s *Snapshot) place(rule v1.SpokenRule, trace *ruleTrace) []v1.SpokenRule {
 	var placed []v1.SpokenRule
-	for clause := range trace.found {
+	for clause := range trace.matched {
 		if !adds(clause, rule.Says) {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 	"policyd/policies"
 )
 
-// TestAccountNamesTheRulesThatSpoke checks that every rule behind a judgement is told with its title and
-// place, and what nothing covers with what is missing.
+// TestAccountNamesTheRulesThatSpoke checks that an account has the title and position of every rule behind a
+// judgement, and what an uncovered item lacks.
 func TestAccountNamesTheRulesThatSpoke(t *testing.T) {
 	snapshot := newEngine(t, Options{FS: policies.FS}).Current()
 	in := threeCommands()
@@ -46,9 +46,9 @@ func spoke(said *v1.Account, says, rule string, item int) bool {
 	return false
 }
 
-// TestAccountTellsTheClause checks that of several rules in one file the one that spoke is named, with its
-// remedy, and that operators' rules are told, too.
-func TestAccountTellsTheClause(t *testing.T) {
+// TestAccountHasTheClause checks that an account has the clause that applied, of several rules in one file,
+// with its remedy, and operators' rules.
+func TestAccountHasTheClause(t *testing.T) {
 	root := t.TempDir()
 	writeTree(t, root, map[string]string{
 		".manifest": `{"roots": ["site/mine"]}`,

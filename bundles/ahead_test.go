@@ -16,7 +16,7 @@ func TestWhatIsReadAheadIsTheBundle(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, usual.Modules)
 	require.Equal(t, usual.Manifest, ahead.Manifest)
-	require.NotNil(t, ahead.held, "the embedded bundle is not the one that was proven: make generate")
+	require.NotNil(t, ahead.embedded, "the embedded bundle is not the one that was proven: make generate")
 	for range 2 {
 		one, err := usual.data()
 		require.NoError(t, err)
@@ -24,9 +24,9 @@ func TestWhatIsReadAheadIsTheBundle(t *testing.T) {
 		require.NoError(t, err)
 		require.NotEmpty(t, one)
 		require.Equal(t, one, other)
-		ahead.held.drop()
+		ahead.embedded.drop()
 	}
-	require.Equal(t, usual.named(), ahead.named())
+	require.Equal(t, usual.version(), ahead.version())
 	require.Equal(t, usual.digest, ahead.digest)
 	require.Len(t, ahead.Modules, len(usual.Modules))
 	for i := range usual.Modules {

@@ -20,7 +20,7 @@ var classEffects = []string{"", "deny", "prompt", "none"}
 func siteClasses(parts []part) (map[string]any, error) {
 	data := map[string]any{}
 	for i := range parts {
-		if parts[i].held == nil { // the embedded bundle defines none
+		if parts[i].embedded == nil { // the embedded bundle defines none
 			data = merge(data, parts[i].Data)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"policyd/policies"
 )
 
-// A configuration that can't be used stops the start, and states where it is wrong.
+// An invalid configuration stops the start, and the error gives the place.
 func TestConfigurationsAreChecked(t *testing.T) {
 	service := map[string]any{"shelf": map[string]any{"url": "http://127.0.0.1:1"}}
 	key := map[string]any{"ours": map[string]any{"algorithm": "HS256", "key": "a key of ours"}}
@@ -96,7 +96,7 @@ func TestBundlesAreDiscovered(t *testing.T) {
 	require.Regexp(t, `^[0-9a-f]{12}\+other-cat-[0-9a-f]{12}$`, e.Current().Revision())
 	require.Equal(t, "deny", decided(t, e))
 
-	// And none is none.
+	// Without a configuration there are no services.
 	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": `{"policyd": {"bundles": {}}}`}, "a key of ours", "read")))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Empty(t, e.Status().Bundles)

@@ -22,7 +22,7 @@
 //   - No judgement allows a call whose facts are incomplete, that has no items, or that
 //     has an item which nothing covers, whatever a bundle says.
 //
-// # Which bundle is in force
+// # Which bundle is active
 //
 // A source whose manifest roots include "policyd" replaces the embedded bundle. Any other source is loaded in
 // addition to it, which is how operators add rules: packages below "site", and their data below "site_data".

@@ -94,8 +94,8 @@ func (e *Engine) start(ctx context.Context) (err error) {
 
 // dropData frees the data that only a build needs, if none is expected.
 func (e *Engine) dropData() {
-	if embedded, err := e.embedded(); err == nil && embedded.held != nil {
-		embedded.held.drop()
+	if embedded, err := e.embedded(); err == nil && embedded.embedded != nil {
+		embedded.embedded.drop()
 	}
 }
 
@@ -255,11 +255,11 @@ func (e *Engine) accept(p *proposal) {
 		changed := p.fetched[p.changed]
 		one.Revision = changed.Manifest.Revision
 		if one.Revision == "" {
-			one.Revision = changed.named()
+			one.Revision = changed.version()
 		}
 		one.ActivatedAt = now
 		one.Activations++
-		one.Check, one.LastError, one.away = "", "", false
+		one.Check, one.LastError, one.unreachable = "", "", false
 		e.restored(one)
 	} else if !p.renewed {
 		e.status.LastError = ""

@@ -8,8 +8,8 @@ import (
 	"policyd/policies"
 )
 
-// TestMisspeltFactsAreRefused checks that a rule of operators that reads what facts don't have is refused,
-// and not taken for one that never applies.
+// TestMisspeltFactsAreRefused checks that an operator's rule that reads an unknown fact is refused: otherwise
+// it would never apply.
 func TestMisspeltFactsAreRefused(t *testing.T) {
 	for condition, misspelt := range map[string]bool{
 		`item.verb == "scp"`:                              false,

@@ -29,7 +29,7 @@ func (e *Engine) propose(ctx context.Context, txn storage.Transaction, name stri
 		return nil, e.refusedFetched(name, refuse(name, CheckRoots, err))
 	}
 	e.expect(name)
-	fetched, err := e.left(ctx, txn)
+	fetched, err := e.storedBundles(ctx, txn)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (e *Engine) check(ctx context.Context, local []part, fetched map[string]par
 		return nil, err
 	}
 	if snapshot := e.current.Load(); snapshot != nil && sameParts(snapshot.parts, parts) && reflect.DeepEqual(snapshot.settings, settings) {
-		proposed.snapshot, err = snapshot.again(options, changed)
+		proposed.snapshot, err = snapshot.rebuild(options, changed)
 		return proposed, err
 	}
 	options.idle = e.current.Load() == nil
@@ -228,7 +228,7 @@ func (l *fileList) WithFollowSymlinks(bool) bundle.DirectoryLoader { return l }
 // store. While replacements are awaited they stay active, until the first of these arrives. The rest has to
 // pass all checks, or nothing changes.
 func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
-	left, err := e.left(ctx, txn)
+	left, err := e.storedBundles(ctx, txn)
 	if err != nil {
 		e.misconfigured(err)
 		return
@@ -244,8 +244,8 @@ func (e *Engine) forget(ctx context.Context, txn storage.Transaction) {
 	e.accept(proposed)
 }
 
-// left are the active bundles that OPA has in its store.
-func (e *Engine) left(ctx context.Context, txn storage.Transaction) (map[string]part, error) {
+// storedBundles are the active bundles that OPA has in its store.
+func (e *Engine) storedBundles(ctx context.Context, txn storage.Transaction) (map[string]part, error) {
 	names, err := bundle.ReadBundleNamesFromStore(ctx, e.store, txn)
 	if err != nil && !storage.IsNotFound(err) {
 		return nil, fmt.Errorf("read names of bundles: %w", err)

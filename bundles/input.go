@@ -39,14 +39,14 @@ func (w *vocabulary) inputTerm(in *v1.Input) (*ast.Term, error) {
 }
 
 func (b *inputBuilder) toolFacts(tool *v1.ToolFacts) *ast.Term {
-	if term := b.recent.tool.of(tool, toolFactsSame); term != nil {
+	if term := b.recent.tool.lookUp(tool, toolFactsSame); term != nil {
 		return term
 	}
 	return b.recent.tool.keep(b, tool, alone(b.toolFactsObject(tool)), (*inputBuilder).toolFactsOwn)
 }
 
 func (b *inputBuilder) sessionFacts(session *v1.SessionFacts) *ast.Term {
-	if term := b.recent.session.of(session, sessionFactsSame); term != nil {
+	if term := b.recent.session.lookUp(session, sessionFactsSame); term != nil {
 		return term
 	}
 	return b.recent.session.keep(b, session, alone(b.sessionFactsObject(session)), (*inputBuilder).sessionFactsOwn)
@@ -61,7 +61,7 @@ func (b *inputBuilder) methodFacts(method *v1.MethodFacts) *ast.Term {
 }
 
 func (b *inputBuilder) item(item *v1.Item) *ast.Term {
-	if term := b.recent.items.of(item); term != nil {
+	if term := b.recent.items.lookUp(item); term != nil {
 		return term
 	}
 	object := b.itemObject(item)
@@ -87,14 +87,14 @@ func (b *inputBuilder) strings(values []string) *ast.Term {
 	if len(values) == 0 {
 		return ast.InternedEmptyArray
 	}
-	if term := b.recent.arrays.of(values); term != nil {
+	if term := b.recent.arrays.lookUp(values); term != nil {
 		return term
 	}
 	terms := make([]*ast.Term, len(values))
 	for i, value := range values {
 		terms[i] = b.string(value)
 	}
-	return kept(b, &b.recent.arrays, values, ast.NewArray(terms...), b.recent.words.takes, b.own)
+	return rememberList(b, &b.recent.arrays, values, ast.NewArray(terms...), b.recent.words.fits, b.own)
 }
 
 func (b *inputBuilder) set(set v1.Set) *ast.Term {
@@ -106,14 +106,14 @@ func (b *inputBuilder) set(set v1.Set) *ast.Term {
 			return term
 		}
 	}
-	if term := b.recent.sets.of(set); term != nil {
+	if term := b.recent.sets.lookUp(set); term != nil {
 		return term
 	}
 	b.pairs = b.pairs[:0]
 	for _, name := range set {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(name), ast.InternedBooleanTrue})
 	}
-	return kept(b, &b.recent.sets, set, b.object(), b.recent.words.takes, b.own)
+	return rememberList(b, &b.recent.sets, set, b.object(), b.recent.words.fits, b.own)
 }
 
 func (b *inputBuilder) values(values v1.Values) *ast.Term {
@@ -131,21 +131,21 @@ func (b *inputBuilder) form(form v1.Form) *ast.Term {
 	if len(form) == 0 {
 		return ast.InternedEmptyObject
 	}
-	if term := b.recent.forms.of(form); term != nil {
+	if term := b.recent.forms.lookUp(form); term != nil {
 		return term
 	}
 	b.pairs = b.pairs[:0]
 	for _, entry := range form {
 		b.pairs = append(b.pairs, [2]*ast.Term{b.string(entry.Name), b.string(entry.Kind)})
 	}
-	return kept(b, &b.recent.forms, form, b.object(), b.recent.takesEntry, b.ownEntry)
+	return rememberList(b, &b.recent.forms, form, b.object(), b.recent.takesEntry, b.ownEntry)
 }
 
-// kept remembers the term of a list, if that is safe: own makes a copy of an element with its own memory.
-func kept[E comparable](
+// rememberList remembers the term of a list, if that is safe: own makes a copy of an element with its own memory.
+func rememberList[E comparable](
 	b *inputBuilder, lists *recentLists[E], list []E, value ast.Value, takes func(E) bool, own func(E) E,
 ) *ast.Term {
-	if b.err != nil || !lists.takes(list, takes) {
+	if b.err != nil || !lists.fits(list, takes) {
 		return b.term(value)
 	}
 	return lists.keep(list, alone(value), own)
@@ -189,13 +189,13 @@ func (b *inputBuilder) string(text string) *ast.Term {
 	if term, known := b.words[text]; known {
 		return term
 	}
-	if term := b.recent.words.of(text); term != nil {
+	if term := b.recent.words.lookUp(text); term != nil {
 		return term
 	}
 	if !utf8.ValidString(text) && b.err == nil {
 		b.err = fmt.Errorf("%q is not UTF-8", text)
 	}
-	if b.err != nil || !b.recent.words.takes(text) {
+	if b.err != nil || !b.recent.words.fits(text) {
 		return b.term(ast.String(text))
 	}
 	// The text may be a piece of a whole request, which must not be kept with it.

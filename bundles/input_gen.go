@@ -343,15 +343,15 @@ func (b *inputBuilder) itemOwn(w, v *v1.Item) {
 }
 
 func (r *recent) itemTaken(v *v1.Item) bool {
-	return r.words.takes(v.Kind) &&
-		r.words.takes(v.Verb) &&
-		r.words.takes(v.Directory) &&
-		r.forms.takes(v.Form, r.takesEntry) &&
-		r.sets.takes(v.Touches, r.words.takes) &&
-		r.sets.takes(v.Caveats, r.words.takes) &&
-		r.sets.takes(v.Reaches, r.words.takes) &&
-		r.sets.takes(v.Within, r.words.takes) &&
-		r.sets.takes(v.Risks, r.words.takes) &&
+	return r.words.fits(v.Kind) &&
+		r.words.fits(v.Verb) &&
+		r.words.fits(v.Directory) &&
+		r.forms.fits(v.Form, r.takesEntry) &&
+		r.sets.fits(v.Touches, r.words.fits) &&
+		r.sets.fits(v.Caveats, r.words.fits) &&
+		r.sets.fits(v.Reaches, r.words.fits) &&
+		r.sets.fits(v.Within, r.words.fits) &&
+		r.sets.fits(v.Risks, r.words.fits) &&
 		takesValues(v.Values)
 }
 

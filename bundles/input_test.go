@@ -126,8 +126,8 @@ func (g *generator) fill(v reflect.Value) {
 	}
 }
 
-// likeBefore makes the last item a command, and sometimes of the first one's verb, with
-// some of its form: so they are told together, or can't be.
+// likeBefore makes the last item a command, sometimes with the first one's verb and some of its form, so that
+// they can be summarized, or can't.
 func (g *generator) likeBefore(items []v1.Item) {
 	item, first := &items[len(items)-1], &items[0]
 	item.Kind = v1.ItemCommand
@@ -263,7 +263,7 @@ func FuzzInputIsWhatJSONWouldGive(f *testing.F) {
 	})
 }
 
-func TestInputHoldsEmptyListsForNilOnes(t *testing.T) {
+func TestInputHasEmptyListsForNilOnes(t *testing.T) {
 	empty := nothing()
 	empty.About, empty.Verbs, empty.Names, empty.Doubts = []string{}, []string{}, []string{}, []string{}
 	empty.Method.Peers, empty.Tool.Act = []v1.PeerFacts{}, empty.Tool.Kind

@@ -14,7 +14,7 @@ import (
 
 // Every field counts: an input that differs anywhere has another key. A field that is
 // added to the facts and not to the key fails here.
-func TestTheKeyHoldsTheWholeInput(t *testing.T) {
+func TestTheKeyCoversTheWholeInput(t *testing.T) {
 	var in v1.Input
 	fillIn(t, reflect.ValueOf(&in).Elem(), new(int))
 	w := &inputWriter{}
@@ -113,7 +113,7 @@ func TestTheKeyKeepsNeighboursApart(t *testing.T) {
 		key(func(in *v1.Input) { in.Doubts = []string{} }), "the policy sees no difference either")
 }
 
-// FuzzInputKey checks that two inputs have one key only if JSON tells them apart in nothing.
+// FuzzInputKey checks that two inputs have one key only if their JSON is equal.
 func FuzzInputKey(f *testing.F) {
 	f.Add([]byte(`{"cwd":"/a","items":[{"verb":"ls","path":-1}]}`), []byte(`{"cwd":"/a","items":[{"verb":"l","path":-1}]}`))
 	f.Add([]byte(`{"about":["a","b"]}`), []byte(`{"about":["a"],"verbs":["b"]}`))

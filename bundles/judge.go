@@ -66,20 +66,20 @@ func (s *Snapshot) judge(ctx context.Context, in *v1.Input) (v1.Judgement, error
 
 // evaluation is what one judgement needs of memory. It is used again after it.
 type evaluation struct {
-	memo     *memo
-	deadline deadline
-	result   *ast.Term
-	results  int
-	found    func(topdown.QueryResult) error // take, bound once
+	memo          *memo
+	deadline      deadline
+	result        *ast.Term
+	results       int
+	collectResult func(topdown.QueryResult) error // take, bound once
 }
 
 func newEvaluation() *evaluation {
 	e := &evaluation{memo: newMemo()}
-	e.found = e.take
+	e.collectResult = e.collect
 	return e
 }
 
-func (e *evaluation) take(found topdown.QueryResult) error {
+func (e *evaluation) collect(found topdown.QueryResult) error {
 	e.results++
 	e.result = found[resultVar]
 	return nil
@@ -101,7 +101,7 @@ func (s *Snapshot) evaluate(ctx context.Context, input *ast.Term) (*ast.Term, er
 		WithVirtualCache(e.memo).
 		WithRequestMetadata(s.metadata).
 		WithStrictBuiltinErrors(true).
-		Iter(ctx, e.found)
+		Iter(ctx, e.collectResult)
 	result, results := e.result, e.results
 	// Not deferred: after a panic the state is unknown, and is dropped.
 	e.memo.reset()

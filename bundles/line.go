@@ -52,8 +52,8 @@ func (l *lineReader) reset() {
 	*l = lineReader{touches: l.touches[:0], caveats: l.caveats[:0], verbs: l.verbs[:0], pairs: l.pairs[:0]}
 }
 
-// told reports whether there are several commands, and all of them can be summarized.
-func (l *lineReader) told() bool { return l.commands > 1 && !l.mixed }
+// summarized reports whether there are several commands, and all of them can be summarized.
+func (l *lineReader) summarized() bool { return l.commands > 1 && !l.mixed }
 
 func (l *lineReader) add(verb string, form v1.Form) {
 	for i := range l.verbs {
@@ -89,7 +89,7 @@ func (f *verbForm) merge(form v1.Form) bool {
 func (b *inputBuilder) line(items []v1.Item) *ast.Term {
 	defer b.reader.reset()
 	b.reader.read(items)
-	if !b.reader.told() {
+	if !b.reader.summarized() {
 		return b.untold
 	}
 	for i := range b.reader.verbs {

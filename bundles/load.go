@@ -32,12 +32,12 @@ const (
 type part struct {
 	name string
 	bundle.Bundle
-	// held is the data of the embedded bundle, which isn't in the field Data.
-	held *heldData
-	// values is the bundle's data for the evaluator, and named the result of revision. Both start when the
+	// embedded is the data of the embedded bundle, which isn't in the field Data.
+	embedded *heldData
+	// values is the bundle's data for the evaluator, and version the result of revision. Both start when the
 	// bundle is read; the first user waits for them.
-	values func() (ast.Object, error)
-	named  func() string
+	values  func() (ast.Object, error)
+	version func() string
 	// digest covers all files, tests included.
 	digest digest
 	// proven is true for the embedded bundle if the program's proof covers it.
@@ -128,8 +128,8 @@ func readEmbedded(files fs.FS) (part, error) {
 		return part{}, err
 	}
 	p.digest, p.proven = content, known
-	if p.held != nil {
-		p.held.read = func() (map[string]any, error) { return readEmbeddedData(files) }
+	if p.embedded != nil {
+		p.embedded.read = func() (map[string]any, error) { return readEmbeddedData(files) }
 	}
 	return p, nil
 }
@@ -246,7 +246,7 @@ func readBundle(files []file, name string) (bundle.Bundle, error) {
 
 // newPart uses a known revision, or computes its own.
 func newPart(name string, content bundle.Bundle, held *heldData, revision string) part {
-	p := part{name: name, Bundle: content, held: held}
+	p := part{name: name, Bundle: content, embedded: held}
 	p.values = sync.OnceValues(func() (ast.Object, error) {
 		data, err := p.data()
 		if err != nil {
@@ -258,23 +258,23 @@ func newPart(name string, content bundle.Bundle, held *heldData, revision string
 		}
 		return values.(ast.Object), nil // a map becomes an object
 	})
-	p.named = func() string { return revision }
+	p.version = func() string { return revision }
 	if revision == "" {
-		p.named = sync.OnceValue(p.revision)
+		p.version = sync.OnceValue(p.revision)
 	}
 	go func() {
 		_, _ = p.values() // the first user gets the error
-		p.named()
+		p.version()
 	}()
 	return p
 }
 
 // data is the bundle's data as plain values, which the caller may not change.
 func (p *part) data() (map[string]any, error) {
-	if p.held == nil {
+	if p.embedded == nil {
 		return p.Data, nil
 	}
-	data, err := p.held.get()
+	data, err := p.embedded.get()
 	if err != nil {
 		return nil, fmt.Errorf("read bundle %s: %w", p.name, err)
 	}

@@ -75,7 +75,7 @@ func TestMemoIsTheEvaluatorsCache(t *testing.T) {
 	}
 }
 
-func TestMemoTellsPathsApartByEveryStep(t *testing.T) {
+func TestMemoDistinguishesPathsByEveryStep(t *testing.T) {
 	m := newMemo()
 	m.Put(ast.MustParseRef("data.a.x"), ast.InternedTerm(1))
 	for _, other := range []string{"data.b.x", "input.a.x", "data.a.x.x", "data.a", "data.a.y"} {

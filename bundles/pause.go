@@ -13,10 +13,10 @@ const (
 // pause states when the next reload may begin that a change on disk causes. The zero value is at once.
 type pause struct{ until time.Time }
 
-// after records that a reload ran from begin to end.
-func (p *pause) after(begin, end time.Time) {
+// reloaded records that a reload ran from begin to end.
+func (p *pause) reloaded(begin, end time.Time) {
 	p.until = end.Add(min(pausePerReload*end.Sub(begin), maxPause))
 }
 
-// left is how long the next reload has to wait; it may be negative.
-func (p *pause) left(now time.Time) time.Duration { return p.until.Sub(now) }
+// remaining is how long the next reload has to wait; it may be negative.
+func (p *pause) remaining(now time.Time) time.Duration { return p.until.Sub(now) }

@@ -36,7 +36,7 @@ func TestTheEmbeddedBundleIsProven(t *testing.T) {
 	snapshot, err := build(t.Context(), Options{FS: policies.FS}.withDefaults(), []part{whole}, embeddedName)
 	require.NoError(t, err, "a policy that fails its checks or cases is not proven")
 	require.NotNil(t, snapshot)
-	found := proof{Digest: digestOfProof(whole.digest), Revision: whole.named()}
+	found := proof{Digest: digestOfProof(whole.digest), Revision: whole.version()}
 	require.NotEmpty(t, found.Digest)
 	if *update {
 		text, err := json.MarshalIndent(found, "", "  ")
@@ -97,7 +97,7 @@ func TestAChangedBundleIsNotProven(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, p.proven)
 	require.False(t, provenAlone([]part{p}))
-	require.NotEmpty(t, p.named())
+	require.NotEmpty(t, p.version())
 
 	delete(changed, name) // some case is decided otherwise without this rule
 	_, err = New(t.Context(), Options{FS: changed})

@@ -38,7 +38,7 @@ type recentOne[T any] struct {
 	term  *ast.Term
 }
 
-func (r *recentOne[T]) of(facts *T, same func(kept, facts *T) bool) *ast.Term {
+func (r *recentOne[T]) lookUp(facts *T, same func(kept, facts *T) bool) *ast.Term {
 	if r.term != nil && same(&r.facts, facts) {
 		return r.term
 	}
@@ -63,7 +63,7 @@ type recentLists[E comparable] struct {
 	next int
 }
 
-func (r *recentLists[E]) of(list []E) *ast.Term {
+func (r *recentLists[E]) lookUp(list []E) *ast.Term {
 	for i := range r.kept {
 		if r.kept[i].term != nil && slices.Equal(r.kept[i].list, list) {
 			return r.kept[i].term
@@ -72,8 +72,8 @@ func (r *recentLists[E]) of(list []E) *ast.Term {
 	return nil
 }
 
-// takes reports whether a list is short enough to be kept, and each of its elements.
-func (r *recentLists[E]) takes(list []E, each func(E) bool) bool {
+// fits reports whether a list is short enough to be kept, and each of its elements.
+func (r *recentLists[E]) fits(list []E, each func(E) bool) bool {
 	return len(list) <= longestList && !slices.ContainsFunc(list, func(element E) bool { return !each(element) })
 }
 
@@ -94,7 +94,7 @@ type recentItems struct {
 	next int
 }
 
-func (r *recentItems) of(item *v1.Item) *ast.Term {
+func (r *recentItems) lookUp(item *v1.Item) *ast.Term {
 	for i := range r.kept {
 		if r.kept[i].term != nil && itemSame(&r.kept[i].item, item) {
 			return r.kept[i].term
@@ -127,14 +127,14 @@ func owned[L ~[]E, E any](room, list L, own func(E) E) L {
 }
 
 func (r *recent) takesEntry(entry v1.Entry) bool {
-	return r.words.takes(entry.Name) && r.words.takes(entry.Kind)
+	return r.words.fits(entry.Name) && r.words.fits(entry.Kind)
 }
 
 type recentWords struct{ terms map[string]*ast.Term }
 
-func (r *recentWords) of(word string) *ast.Term { return r.terms[word] }
+func (r *recentWords) lookUp(word string) *ast.Term { return r.terms[word] }
 
-func (r *recentWords) takes(word string) bool { return len(word) <= longestWord }
+func (r *recentWords) fits(word string) bool { return len(word) <= longestWord }
 
 func (r *recentWords) keep(word string, term *ast.Term) {
 	if r.terms == nil || len(r.terms) == mostWords {

@@ -86,9 +86,9 @@ func TestDropIsTrueOrFalse(t *testing.T) {
 	require.False(t, drop)
 }
 
-// TestRulesForRecordsThatFailSaySo checks that nothing is taken for an empty mask, and that a rule ends at
-// its deadline.
-func TestRulesForRecordsThatFailSaySo(t *testing.T) {
+// TestFailingRulesForRecordsAreErrors checks that a failing mask is an error and not an empty mask, and that a
+// rule ends at its deadline.
+func TestFailingRulesForRecordsAreErrors(t *testing.T) {
 	for name, body := range map[string]string{
 		"a builtin fails":     `mask contains p if p := sprintf("/input/%d", [to_number(input.input.cwd)])`,
 		"a conflict":          "mask := [\"/input/a\"] if input.result\n\nmask := [\"/input/b\"] if input.result",

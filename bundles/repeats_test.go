@@ -43,7 +43,7 @@ func TestARepeatIsJudgedTheSame(t *testing.T) {
 	assert.LessOrEqual(t, counts.Entries, len(cases))
 }
 
-func TestWhoeverAsksCantChangeWhatIsRemembered(t *testing.T) {
+func TestCallersCantChangeRememberedJudgements(t *testing.T) {
 	snapshot := rememberingEngine(t, 100).Current()
 	cases, err := SmokeCases()
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ const digestLength = 12
 func revisionOf(parts []part, settings map[string]any) string {
 	names := make([]string, 0, len(parts)+1)
 	for _, p := range parts {
-		names = append(names, p.named())
+		names = append(names, p.version())
 	}
 	if len(settings) > 0 {
 		sum := sha256.New()

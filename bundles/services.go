@@ -128,18 +128,18 @@ func (s *services) fetched(status opabundle.Status) {
 	name := status.Name
 	switch {
 	case status.Code == "":
-		s.engine.confirmed(name, s.kept(name))
+		s.engine.confirmed(name, s.persistedPath(name))
 	case status.LastSuccessfulRequest.Before(status.LastRequest):
 		// It never got as far as the engine.
-		s.engine.failed(name, refuse(name, CheckFetch, errors.New(s.messageOf(&status))), away(&status))
+		s.engine.failed(name, refuse(name, CheckFetch, errors.New(s.messageOf(&status))), unreachable(&status))
 	default:
 		s.engine.failedAfterwards(name, s.messageOf(&status))
 	}
 }
 
-// away reports whether there was no answer at all, or none with a bundle. Without an HTTP status, only the
+// unreachable reports whether there was no answer at all, or none with a bundle. Without an HTTP status, only the
 // text of OPA's error shows it.
-func away(status *opabundle.Status) bool {
+func unreachable(status *opabundle.Status) bool {
 	return status.HTTPCode != "" || strings.HasPrefix(status.Message, "request failed: ") || strings.HasPrefix(status.Message, "failed to pull ")
 }
 
@@ -198,8 +198,8 @@ func (s *services) watchFile(name, place string) error {
 	return nil
 }
 
-// kept is where OPA stores a bundle for the next start.
-func (s *services) kept(name string) string {
+// persistedPath is where OPA stores a bundle for the next start.
+func (s *services) persistedPath(name string) string {
 	return filepath.Join(s.dir, "bundles", name, "bundle.tar.gz")
 }
 
@@ -258,8 +258,8 @@ func (d *discovered) OnConfigDiscovery(_ context.Context, found *config.Config) 
 func (e *Engine) confirmed(name, kept string) {
 	now := e.options.Now()
 	e.update(name, func(one *BundleStatus) {
-		if one.away {
-			one.Check, one.LastError, one.away = "", "", false
+		if one.unreachable {
+			one.Check, one.LastError, one.unreachable = "", "", false
 		}
 		if one.File == "" {
 			one.ConfirmedAt, one.Restored = now, false
@@ -277,7 +277,7 @@ func (e *Engine) failed(name string, err error, away bool) {
 		check = refusal.Check
 	}
 	e.update(name, func(one *BundleStatus) {
-		one.Check, one.LastError, one.away = check, err.Error(), away
+		one.Check, one.LastError, one.unreachable = check, err.Error(), away
 		one.Failures++
 	})
 }
@@ -326,7 +326,7 @@ func (e *Engine) restored(one *BundleStatus) {
 	}
 	one.Restored = true
 	one.ConfirmedAt = e.options.Now()
-	if info, err := os.Stat(e.services.kept(one.Name)); err == nil {
+	if info, err := os.Stat(e.services.persistedPath(one.Name)); err == nil {
 		one.ConfirmedAt = info.ModTime()
 	}
 }

@@ -60,7 +60,7 @@ func TestBundlesOfAServiceComeIntoForce(t *testing.T) {
 	require.False(t, status.Bundles[1].Restored)
 }
 
-// What is wrong with a bundle is said, and what was active stays.
+// A faulty bundle is reported, and the active policy stays.
 func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	good := site("team", "t-1", denying("ls"))
 	whole := archive(t, sign(t, good, "a key of ours", "read"))
@@ -131,8 +131,8 @@ func TestABadBundleOfAServiceChangesNothing(t *testing.T) {
 	}
 }
 
-// Rules for records come from a service only where the settings say so by the bundle's
-// name: who publishes a team's rules can't erase from the log what they did.
+// Rules for records come from a service only if the settings give its bundle that name: a publisher of a
+// team's rules can't erase its traces from the log.
 func TestRulesForRecordsNeedTheirOwnBundle(t *testing.T) {
 	masks := map[string]string{
 		".manifest":           `{"roots": ["system/log"], "rego_version": 1, "revision": "m-1"}`,
@@ -159,7 +159,7 @@ func TestRulesForRecordsNeedTheirOwnBundle(t *testing.T) {
 
 // That there is nothing new takes back that a service was away, and not that its bundle
 // was refused.
-func TestARefusalIsSaidUntilAnotherBundleComesIntoForce(t *testing.T) {
+func TestARefusalIsReportedUntilAnotherBundleIsActive(t *testing.T) {
 	s := newShelf(t)
 	e := fetching(t, s.services(nil, "team"))
 	s.put("team", archive(t, site("team", "t-1", denying("ls"))))

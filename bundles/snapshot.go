@@ -192,9 +192,9 @@ func (s *Snapshot) prepare(options Options, settings map[string]any, changed str
 	return nil
 }
 
-// again returns a snapshot of the same parts, which have passed all checks. What is
+// rebuild returns a snapshot of the same parts, which have passed all checks. What is
 // prepared is made anew: it may follow from the disk.
-func (s *Snapshot) again(options Options, changed string) (*Snapshot, error) {
+func (s *Snapshot) rebuild(options Options, changed string) (*Snapshot, error) {
 	settings, err := plainSettings(options.Settings)
 	if err != nil {
 		return nil, err

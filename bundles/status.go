@@ -51,8 +51,8 @@ type BundleStatus struct {
 	// They stay until another becomes active.
 	Check     string
 	LastError string
-	// away is true if that is because its service could not be reached.
-	away bool
+	// unreachable is true if that is because its service could not be reached.
+	unreachable bool
 	// Activations and Failures count since the engine was made.
 	Activations int
 	Failures    int

@@ -8,7 +8,7 @@ import (
 	"policyd/policies"
 )
 
-// D2: a denial that is written where nobody reads it would be lost without a word.
+// D2: a denial in a package that nobody reads would silently have no effect.
 func TestARuleThatNobodyReadsIsRefused(t *testing.T) {
 	finding := `{"rule": "site/x", "code": "x", "message": "x", "item": -1}`
 	for name, test := range map[string]struct {

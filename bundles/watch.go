@@ -144,7 +144,7 @@ func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Contex
 	var pause pause
 	change := func() {
 		if postponed++; postponed <= maxPostponed {
-			timer.Reset(max(e.options.Debounce, pause.left(time.Now())))
+			timer.Reset(max(e.options.Debounce, pause.remaining(time.Now())))
 		}
 	}
 	for {
@@ -163,7 +163,7 @@ func (w *watcher) run(ctx context.Context, e *Engine, reload func(context.Contex
 			postponed = 0
 			begin := time.Now()
 			w.reload(ctx, e, reload)
-			pause.after(begin, time.Now())
+			pause.reloaded(begin, time.Now())
 		}
 	}
 }

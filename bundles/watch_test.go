@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// watched is an engine that tells of its reloads.
+// watched is an engine that reports its reloads.
 type watched struct {
 	*Engine
 	activated chan *Snapshot

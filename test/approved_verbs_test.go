@@ -159,7 +159,7 @@ func TestWalksOverLinksOfALine(t *testing.T) {
 	p.holdApproved(t, false, []string{"ln -sr conf clean/zl; grep -R k clean", "ln -sr conf clean/zl; rg -L --no-ignore --hidden k clean"})
 }
 
-// An approval of an ordinary call covers none that discards, deletes or sends, however its words stand.
+// An approval of an ordinary call covers none that discards, deletes or sends, in any order of its words.
 func TestRisksOfOtherNotations(t *testing.T) {
 	p := newApprovedPlace(t)
 	for line, risks := range map[string][]string{
@@ -241,8 +241,8 @@ func TestASubcommandIsApprovedAlone(t *testing.T) {
 	}
 }
 
-// TestWhatCopiesATreeReachesSecrets checks S3 and V6: no remembered answer covers that a tree with a secret
-// file leaves, and a tree without one may be approved.
+// TestWhatCopiesATreeReachesSecrets checks S3 and V6: no remembered answer covers copying out a tree with a
+// secret file, and a tree without one may be approved.
 func TestWhatCopiesATreeReachesSecrets(t *testing.T) {
 	p := newApprovedPlace(t)
 	forms := []string{

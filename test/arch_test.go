@@ -1,5 +1,5 @@
-// Package test holds what is true of the whole program: which package may know
-// which, what the policy files may declare, and that the container works.
+// Package test checks the whole program: the imports between packages, the policy
+// files, and the container.
 package test
 
 import (
@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// room is one row of the import table: who lives at path and below, and what it
-// may import besides itself and the standard library.
-type room struct {
+// row is a row of the import table: the packages at path and below, and what they may import in addition
+// to themselves and the standard library.
+type row struct {
 	path string
 	// own lists packages of this module; "/..." includes what is below.
 	own []string
@@ -28,18 +28,18 @@ type room struct {
 	reason  string
 }
 
-var rooms = []room{
+var importTable = []row{
 	{
 		path:   "api/v1",
 		reason: "clients use the contract without linking an engine, so it knows the standard library alone",
 	},
 	{
 		path:   "api",
-		reason: "the contract knows nothing of who serves it",
+		reason: "the contract doesn't depend on a server",
 	},
 	{
 		path:   "internal/credential",
-		reason: "what a credential looks like is said once, for what git would print and for what records keep",
+		reason: "one package detects credentials, for git's output and for records",
 	},
 	{
 		path: "extract/shell/guard", modules: []string{"mvdan.cc/sh/v3"},
@@ -145,7 +145,7 @@ var rooms = []room{
 	{
 		path: "bundles", own: []string{"api/v1", "policies"},
 		modules: []string{"github.com/open-policy-agent/opa", "github.com/fsnotify/fsnotify", "github.com/goccy/go-json"},
-		reason:  "the engine judges the facts that it is given and doesn't know how they are made or who asks",
+		reason:  "the engine judges facts, independent of extraction and callers",
 	},
 	{
 		path: "internal/gate", own: []string{"api/v1", "internal/shellquote", "internal/visible"}, modules: []string{"github.com/google/uuid"},
@@ -154,102 +154,102 @@ var rooms = []room{
 	{
 		path: "internal/store", own: []string{"api/v1"},
 		modules: []string{"modernc.org/sqlite", "github.com/jackc/pgx/v5", "github.com/pressly/goose/v3"},
-		reason:  "what is remembered doesn't depend on how it is judged",
+		reason:  "stored answers don't depend on the policy",
 	},
 	{
 		path: "internal/visible", modules: []string{"golang.org/x/net/idna"},
-		reason: "what a person sees is made the same way wherever a question is asked",
+		reason: "all channels make text visible for a person in the same way",
 	},
 	{
 		path: "internal/render", own: []string{"api/v1", "internal/visible"},
-		reason: "a question looks the same whoever sends it, so its forms are made of the contract alone",
+		reason: "a question has the same forms in all channels, so they depend on the contract alone",
 	},
 	{
 		path: "internal/console", own: []string{"api/v1", "internal/events", "internal/render", "internal/shellquote", "internal/visible"},
-		reason: "pages show what others keep; listeners, credentials and who decides are wired by cmd",
+		reason: "pages show the data of other packages; cmd wires listeners, credentials and the sidecar",
 	},
 	{
 		path: "internal/signin", modules: []string{"github.com/coreos/go-oidc/v3", "golang.org/x/oauth2"},
-		reason: "who a person is follows from what a provider signed; what the person may do is said elsewhere",
+		reason: "it verifies a person's identity by the provider's signature; other packages authorize the person",
 	},
 	{
 		path: "internal/notify", own: []string{"api/v1", "internal/render"},
-		reason: "who is told, and what they answer, follows from prompts alone; where prompts come from is wired by cmd",
+		reason: "notifications depend on prompts alone; cmd wires the source of prompts",
 	},
 	{
 		path: "internal/watch", own: []string{"api/v1", "internal/render", "internal/visible"},
-		reason: "a view draws and reads keys; which terminal it is on and where prompts come from is wired by cmd",
+		reason: "a view draws and reads keys; cmd wires the terminal and the source of prompts",
 	},
 	{
 		path: "internal/jsonmembers", modules: []string{"github.com/tailscale/hujson"},
-		reason: "of two members with one name parsers disagree which counts, so each file of another program is checked for them",
+		reason: "parsers disagree on duplicate members, so each file of another program is checked for them",
 	},
 	{
 		path:   "internal/shellquote",
-		reason: "commands that a person or a shell runs are quoted the same way, whoever writes them",
+		reason: "all commands for a person or a shell are quoted in the same way",
 	},
 	{
 		path: "internal/explain", own: []string{"api/v1", "internal/shellquote", "internal/visible"},
-		reason: "a decision is put into words from what was decided, whoever decided it",
+		reason: "an explanation depends on the decision alone, not on the part that decided",
 	},
 	{
 		path: "internal/sessions", own: []string{"api/v1", "internal/store", "internal/visible"},
-		reason: "who may hold a grant is decided over what is stored; paths and policy reach it through the interface Scope",
+		reason: "grants depend on stored sessions; paths and policy come through the interface Scope",
 	},
 	{
 		path: "internal/runs", own: []string{"api/v1", "internal/gate"},
-		reason: "calls that wait to be run are kept in memory, and who runs them asks over HTTP",
+		reason: "calls that wait to run are in memory, and the launcher claims them over HTTP",
 	},
 	{
 		path: "internal/prompts", own: []string{"api/v1", "internal/store"},
-		reason: "a question knows its answer and its store, and not what asked it",
+		reason: "a question depends on its answer and its store, not on its caller",
 	},
 	{
 		path: "internal/approvals", own: []string{"api/v1", "internal/store"},
-		reason: "remembered answers are looked up, and judged elsewhere",
+		reason: "remembered answers are looked up here, and judged by the policy",
 	},
 	{
 		path: "internal/terminals", own: []string{"api/v1"},
-		reason: "whose a terminal is follows from decisions and reports; it is kept nowhere else",
+		reason: "the owner of a terminal follows from decisions and reports",
 	},
 	{
 		path:   "internal/events",
-		reason: "what happens is told as JSON, whatever it is",
+		reason: "an event is JSON of any kind",
 	},
 	{
 		path: "internal/toolapprovals", own: []string{"api/v1", "internal/approvals", "internal/strict"},
-		reason: "a file of another program is read into requests, and what becomes of them is the server's to say",
+		reason: "a file of another program is parsed into requests, which the server handles",
 	},
 	{
 		path: "internal/approvalbundle", own: []string{"api/v1"},
-		reason: "a bundle is made of approvals and of rules, and whoever loads it checks it as any other",
+		reason: "it makes a bundle of approvals and rules; the engine checks it like any other",
 	},
 	{
 		path: "internal/clientrules", own: []string{"api/v1", "internal/jsonmembers", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "go.starlark.net/syntax"},
-		reason:  "rules of other programs are read into requests; what a command line is, and what becomes of the requests, others say",
+		reason:  "rules of other programs are parsed into requests; other packages parse command lines and handle the requests",
 	},
 	{
 		path: "internal/wire", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
-		reason: "what is written for every call is made of the contract alone, as the JSON package makes it",
+		reason: "it writes the contract's types in the form of the JSON package",
 	},
 	{
 		path: "internal/record", own: []string{"api/v1", "internal/credential", "internal/wire"},
 		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/goccy/go-json"},
-		reason:  "a record is written from the contract alone, so that it can be judged again elsewhere",
+		reason:  "a record depends on the contract alone, so that another program can judge it again",
 	},
 	{
 		path: "internal/clients", own: []string{"api/v1", "internal/clients/reply", "internal/strict", "internal/visible"},
-		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing; what it reads is read as " +
-			"strictly as any request, and what it tells a model is made visible as it is for a person",
+		reason: "an adapter turns one client's JSON into the contract and back, and decides nothing; it parses as strictly as " +
+			"the server, and makes its text for a model visible like text for a person",
 	},
 	{
 		path: "internal/config", own: []string{"api/v1"}, modules: []string{"go.yaml.in/yaml", "github.com/knadh/koanf"},
-		reason: "settings are read before anything but the contract exists",
+		reason: "settings are read before any other part exists",
 	},
 	{
 		path: "internal/strict", own: []string{"api/v1"}, modules: []string{"github.com/go-json-experiment/json"},
-		reason: "request decoding is used by server and command line alike and knows the contract alone",
+		reason: "server and command line share request decoding, which depends on the contract alone",
 	},
 	{
 		path: "internal/schema", own: []string{"api/v1"}, modules: []string{"github.com/invopop/jsonschema"},
@@ -257,7 +257,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/writers", own: []string{"api/v1"},
-		reason: "what is written for every call is generated from the contract's types and from nothing else",
+		reason: "the writers are generated from the contract's types and from nothing else",
 	},
 	{
 		path: "internal/server", own: []string{
@@ -265,36 +265,36 @@ var rooms = []room{
 			"internal/strict", "internal/wire",
 		},
 		modules: []string{"github.com/labstack/echo/v4", "github.com/goccy/go-json", "github.com/google/uuid", "golang.org/x/sys"},
-		reason:  "the server hands calls to the gate; extraction, engine and store reach it through cmd alone",
+		reason:  "the server passes calls to the gate; cmd wires extraction, engine and store",
 	},
 	{
 		path:   "internal/secretfile",
-		reason: "tokens and keys are read one way, whoever needs them",
+		reason: "tokens and keys are read in one way for all packages",
 	},
 	{
 		path: "internal/certificates", own: []string{"internal/secretfile"},
-		reason: "a certificate is served without knowing what",
+		reason: "a certificate is independent of the server",
 	},
 	{
 		path: "internal/quota", modules: []string{"golang.org/x/time"},
-		reason: "who may ask how much is counted by names alone",
+		reason: "quotas depend on names alone",
 	},
 	{
 		path: "internal/metrics", own: []string{"api/v1"}, modules: []string{"github.com/prometheus"},
-		reason: "what is counted is told to it; where it comes from is wired by cmd",
+		reason: "it counts what it is called with; cmd wires the sources",
 	},
 	{
 		path: "internal/tracing", own: []string{"api/v1", "internal/gate", "internal/metrics"},
 		modules: []string{"go.opentelemetry.io", "github.com/prometheus/client_golang"},
-		reason:  "the one room that knows OpenTelemetry, so that nothing else pays for it",
+		reason:  "the one package that imports OpenTelemetry, so that nothing else pays for it",
 	},
 	{
 		path:   "internal/cgroup",
-		reason: "a limit is read from files of the kernel",
+		reason: "limits are in files of the kernel",
 	},
 	{
 		path:   "internal/clients/reply",
-		reason: "the hook program answers for a sidecar that is away, and starts with every tool call",
+		reason: "the hook program denies for an unreachable sidecar, and starts with every tool call",
 	},
 	{
 		path:   "internal/pdp",
@@ -302,15 +302,15 @@ var rooms = []room{
 	},
 	{
 		path: "internal/pep", own: []string{"api/v1", "internal/pdp"},
-		reason: "what gates and tools ask is the contract, and how they reach the sidecar is the transport's",
+		reason: "requests of gates and tools are the contract's; the transport reaches the sidecar",
 	},
 	{
 		path:   "internal/stdio",
-		reason: "lines and programs are passed on without knowing what they say",
+		reason: "lines are relayed without being parsed",
 	},
 	{
 		path: "internal/jsonrpc", modules: []string{"github.com/go-json-experiment/json"},
-		reason: "a message is read in one way, by a decoder that refuses what others would guess",
+		reason: "a message is parsed in one way, by a decoder that refuses ambiguous input",
 	},
 	{
 		path: "internal/gates", own: []string{"api/v1", "internal/jsonrpc", "internal/pdp", "internal/pep", "internal/stdio", "internal/strict"},
@@ -319,7 +319,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/hinttools", own: []string{"api/v1", "internal/clients/reply", "internal/pep"}, modules: []string{"github.com/modelcontextprotocol/go-sdk"},
-		reason: "the tools ask the sidecar for the agent; what they may be given is decided there",
+		reason: "the tools ask the sidecar for the agent; the sidecar decides",
 	},
 	{
 		path: "internal/hook", own: []string{"internal/clients/reply", "internal/pdp"},
@@ -328,12 +328,12 @@ var rooms = []room{
 	{
 		path: "internal/install", own: []string{"internal/clients/reply", "internal/hook", "internal/jsonmembers", "internal/shellquote"},
 		modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "github.com/rogpeppe/go-internal/diff"},
-		reason:  "it edits settings of other programs in place, comments and all; who decides is not its business",
+		reason:  "it edits settings of other programs in place, with their comments, and decides nothing",
 	},
 	{
 		path: "internal/contain", own: []string{"api/v1"},
 		modules: []string{"github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix", "golang.org/x/net/bpf"},
-		reason:  "an obligation is enforced by the kernel alone: who decided it, and who asked, isn't known here",
+		reason:  "the kernel enforces an obligation, independent of the decision and its caller",
 	},
 	{
 		path: "internal/run", own: []string{"api/v1", "internal/contain", "internal/pdp"},
@@ -345,7 +345,7 @@ var rooms = []room{
 	},
 	{
 		path: "docs/examples", own: []string{"api/v1", "internal/pdp"},
-		reason: "an example does what a host can do: it knows the contract and asks over the wire",
+		reason: "an example does what a host can do: it has the contract and the wire",
 	},
 	{
 		path: "internal/sidecar", own: []string{
@@ -354,15 +354,15 @@ var rooms = []room{
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
 		modules: []string{"github.com/google/uuid"},
-		reason:  "it assembles the parts, which don't know one another; the command line, the console and listeners stay in cmd",
+		reason:  "it assembles the parts, which don't import one another; the command line, the console and listeners stay in cmd",
 	},
 	{path: "cmd/policyd", own: []string{"..."}, modules: []string{""}, reason: "wires everything"},
 	{path: "test", own: []string{"..."}, modules: []string{""}, reason: "tests the whole"},
 }
 
-// strangers never meet, in tests neither: a test that needs two of them belongs
+// unrelated packages never import each other, not even in tests: a test that needs two of them belongs
 // to test/ or cmd/.
-var strangers = []string{"extract", "bundles", "internal/server", "internal/store"}
+var unrelated = []string{"extract", "bundles", "internal/server", "internal/store"}
 
 const module = "policyd/"
 
@@ -379,8 +379,8 @@ func TestImportsKeepToTheTable(t *testing.T) {
 	require.NotEmpty(t, packages)
 	for _, pkg := range packages {
 		path := strings.TrimPrefix(pkg.ImportPath, module)
-		home, found := roomOf(path)
-		if !assert.Truef(t, found, "%s is in no room: add it to the table of rooms in test/arch_test.go, with a reason", path) {
+		home, found := rowFor(path)
+		if !assert.Truef(t, found, "%s has no row: add one to the table in test/arch_test.go, with a reason", path) {
 			continue
 		}
 		for _, imported := range pkg.Imports {
@@ -389,20 +389,20 @@ func TestImportsKeepToTheTable(t *testing.T) {
 	}
 }
 
-func TestStrangersNeverMeet(t *testing.T) {
+func TestUnrelatedPackagesNeverImportEachOther(t *testing.T) {
 	for _, pkg := range listPackages(t) {
-		home, _ := roomOf(strings.TrimPrefix(pkg.ImportPath, module))
-		if !slices.Contains(strangers, home.path) {
+		home, _ := rowFor(strings.TrimPrefix(pkg.ImportPath, module))
+		if !slices.Contains(unrelated, home.path) {
 			continue
 		}
 		for _, imported := range slices.Concat(pkg.Imports, pkg.TestImports, pkg.XTestImports) {
-			other, found := roomOf(strings.TrimPrefix(imported, module))
+			other, found := rowFor(strings.TrimPrefix(imported, module))
 			if !strings.HasPrefix(imported, module) || !found || other.path == home.path {
 				continue
 			}
-			assert.NotContainsf(t, strangers, other.path,
+			assert.NotContainsf(t, unrelated, other.path,
 				"%s imports %s: %s never import one another, so that each can be tested and replaced alone",
-				pkg.ImportPath, imported, strings.Join(strangers, ", "))
+				pkg.ImportPath, imported, strings.Join(unrelated, ", "))
 		}
 	}
 }
@@ -432,13 +432,13 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"internal/server", "policyd/extract"},
 		{"policies", "policyd/api/v1"},
 	} {
-		home, found := roomOf(wrong.path)
+		home, found := rowFor(wrong.path)
 		require.True(t, found, wrong.path)
 		assert.Falsef(t, home.mayImport(wrong.imported), "%s may import %s", wrong.path, wrong.imported)
 	}
 }
 
-func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
+func TestTopLevelHasKnownEntriesOnly(t *testing.T) {
 	known := []string{
 		".ci", ".editorconfig", ".git", ".gitignore", ".dockerignore", ".golangci.yml", ".regal", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
 		"Makefile", "README.md", "SECURITY.md", "api", "bin", "bundles", "cmd", "deploy", "docs", "extract", "go.mod", "go.sum",
@@ -451,11 +451,11 @@ func TestTopLevelHoldsTheRoomsOnly(t *testing.T) {
 	}
 }
 
-// roomOf finds the longest room that path is in.
-func roomOf(path string) (room, bool) {
-	var best room
+// rowFor finds the longest row that path is in.
+func rowFor(path string) (row, bool) {
+	var best row
 	found := false
-	for _, candidate := range rooms {
+	for _, candidate := range importTable {
 		if (path == candidate.path || strings.HasPrefix(path, candidate.path+"/")) && len(candidate.path) >= len(best.path) {
 			best, found = candidate, true
 		}
@@ -463,9 +463,9 @@ func roomOf(path string) (room, bool) {
 	return best, found
 }
 
-func (r room) mayImport(imported string) bool {
+func (r row) mayImport(imported string) bool {
 	if own, isOwn := strings.CutPrefix(imported, module); isOwn {
-		home, _ := roomOf(own)
+		home, _ := rowFor(own)
 		return home.path == r.path || slices.Contains(r.own, own) || slices.Contains(r.own, "...")
 	}
 	first, _, _ := strings.Cut(imported, "/")

@@ -36,9 +36,8 @@ const (
 	unprivileged = "65532"
 )
 
-// TestContainer builds the image as the Dockerfile says and runs it as the
-// unprivileged user it names. Base images can't be pulled everywhere, so the
-// builder stage is a local stand-in: an empty image into which this machine's
+// TestContainer builds the image by the Dockerfile and runs it as its unprivileged user. Base images can't be
+// pulled everywhere, so the builder stage is a local stand-in: an empty image into which this machine's
 // toolchain and module cache are mounted.
 func TestContainer(t *testing.T) {
 	if testing.Short() {

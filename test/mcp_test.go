@@ -95,8 +95,7 @@ func TestApprovedToolsStayInScope(t *testing.T) {
 	}
 }
 
-// V12: an approved tool needs no question for what is in the project, for words, or for names on other
-// machines.
+// V12: an approved tool may use what is in the project, for words, or for names on other machines.
 func TestApprovedToolsNeedNoQuestions(t *testing.T) {
 	p := newPlace(t)
 	for name, args := range map[string]map[string]any{
@@ -197,7 +196,7 @@ func TestApprovedToolsAndSecretsBelow(t *testing.T) {
 	}
 }
 
-// A tool that is given a statement in a language that isn't read is approved by words that say so.
+// The approval of a tool with a statement in an unparsed language shows that.
 func TestApprovedToolsAndLanguages(t *testing.T) {
 	p := newPlace(t)
 	for want, args := range map[string]map[string]any{

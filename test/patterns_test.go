@@ -85,7 +85,7 @@ func widened(name string) []string {
 
 var barePath = regexp.MustCompile(`^[A-Za-z0-9._][A-Za-z0-9._/-]*$`)
 
-// expanded is what bash makes of a pattern in the project, "" where that is no plain list of names.
+// expanded is bash's expansion of a pattern in the project, "" if it isn't a plain list of names.
 func (p *patternPlace) expanded(pattern string) string {
 	matches, err := filepath.Glob(p.project + "/" + pattern)
 	if err != nil || len(matches) == 0 {
@@ -171,10 +171,10 @@ func (p *patternPlace) exists(name string) bool {
 	return err == nil
 }
 
-// every is how many patterns one is tried of: all of them take a minute.
+// every is n if one of n patterns is tried: all of them take a minute.
 const every = 5
 
-// A pattern is never judged more mildly than what it expands to, whatever is done to the matches. A
+// A pattern is never judged more mildly than its expansion, whatever the command does with the matches. A
 // line that isn't explained prompts each time, and so does a program that another one runs.
 func TestPatternsAreJudgedByTheirMatches(t *testing.T) {
 	p := newPatternPlace(t)
@@ -227,7 +227,7 @@ func TestMatchesCarryTheOperation(t *testing.T) {
 	}
 }
 
-// A pattern that matches more than is looked at is covered by nothing.
+// Nothing covers a pattern with more matches than the walk's bound.
 func TestTooManyMatchesPrompt(t *testing.T) {
 	p := newPatternPlace(t)
 	for i := range 1100 {

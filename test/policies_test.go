@@ -82,8 +82,7 @@ func TestRuleIDsAreTheirPaths(t *testing.T) {
 	}
 }
 
-// TestEveryFindingHasARemedy checks that people who are told what stopped a call are told what would let it
-// pass, too.
+// TestEveryFindingHasARemedy checks that every message about a stopped call comes with a remedy.
 func TestEveryFindingHasARemedy(t *testing.T) {
 	for _, file := range ruleFiles(t) {
 		set, errs := ast.BuildAnnotationSet([]*ast.Module{file.module})

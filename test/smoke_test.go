@@ -21,9 +21,9 @@ var update = flag.Bool("update", false, "write the facts of the smoke cases anew
 
 const smokeFacts = "../bundles/smoke/facts.json"
 
-// TestSmokeFactsAreWhatExtractionSays checks that the facts by which bundles are checked before they become
+// TestSmokeFactsAreThoseOfExtraction checks that the facts by which bundles are checked before they become
 // active are those that extraction makes of the cases' calls.
-func TestSmokeFactsAreWhatExtractionSays(t *testing.T) {
+func TestSmokeFactsAreThoseOfExtraction(t *testing.T) {
 	var cases []bundles.SmokeCase
 	content, err := os.ReadFile("../bundles/smoke/cases.json")
 	require.NoError(t, err)

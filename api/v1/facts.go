@@ -491,8 +491,8 @@ type Judged struct {
 // LineFacts are what the commands of one call have in common, so that a rule can test all commands at once: a
 // test that holds for every part of it holds for every command.
 type LineFacts struct {
-	// Told is false, and the rest empty, for fewer than two commands, and if two with one verb give one
-	// option different kinds.
+	// Told is true if the rest summarizes all commands. It is false, and the rest empty, for fewer than two
+	// commands, and if two with one verb give one option different kinds.
 	Told bool `json:"told"`
 	// Touches and Caveats are those of any command.
 	Touches Set `json:"touches"`

@@ -1,6 +1,5 @@
-// Policyd-hook is what an agent program starts before each tool call. It asks
-// the sidecar and prints its answer, or the client's own deny. It only asks: it
-// can't answer a prompt, grant or revoke.
+// Policyd-hook is the program that an agent program starts before each tool call. It asks the sidecar and
+// prints its answer, or the client's own deny. It can't answer a prompt, grant or revoke.
 //
 // `policyd-hook run` runs a program contained, as a decision obliges.
 package main

@@ -14,7 +14,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// acpAgent is the agent of a gate before a program that nobody knows.
+// acpAgent is the agent of a gate whose program is unknown.
 const acpAgent = "acp-gate"
 
 func (p *Program) acpCommand() *cobra.Command {

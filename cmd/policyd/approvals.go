@@ -35,8 +35,8 @@ func allApprovals(ctx context.Context, o *operator) ([]v1.ApprovalEntry, error) 
 	return gather(ctx, o, "/v1/approvals", func(page *v1.ApprovalList) []v1.ApprovalEntry { return page.Approvals })
 }
 
-// parseApproval reads the two forms of A6 and nothing else: what is misspelt
-// must not revoke, or leave, something else than was meant.
+// parseApproval parses the two forms of A6 and nothing else: a typing error must not revoke another approval
+// than the one that was meant.
 func parseApproval(args []string) (text string, err error) {
 	text = strings.Join(args, " ")
 	if verb, found := strings.CutSuffix(text, " anywhere"); found && plainVerb(verb) {
@@ -132,8 +132,8 @@ func (of *revocation) matches(entry *v1.ApprovalEntry) bool {
 	return approvalText(entry) == of.text || entry.Directory != nil && slices.Contains(otherNames(of.text), approvalText(entry))
 }
 
-// otherNames are the forms of an approval whose directory is written in another way
-// than it is kept: through a link, or as Windows does.
+// otherNames are the forms of an approval whose directory has another spelling than the stored one: through a
+// link, or in the form of Windows.
 func otherNames(text string) []string {
 	verb, in, directory := splitPlace(text)
 	if verb == "" {
@@ -190,7 +190,7 @@ func (p *Program) revokeApprovals(ctx context.Context, o *operator, of *revocati
 	return nil
 }
 
-// narrowed is what flags say, for a message.
+// narrowed describes the flags, for a message.
 func (of *revocation) narrowed() string {
 	out := ""
 	for _, flag := range []struct{ name, value string }{{"audience", of.audience}, {"agent", of.agent}, {"tool", of.tool}} {
@@ -242,7 +242,7 @@ func (p *Program) approvalsTrust() *cobra.Command {
 	return command
 }
 
-// noneEmpty refuses flags that were given without a value.
+// noneEmpty refuses flags with an empty value.
 func noneEmpty(command *cobra.Command, names ...string) error {
 	for _, name := range names {
 		if command.Flags().Lookup(name).Value.String() == "" {
@@ -252,7 +252,7 @@ func noneEmpty(command *cobra.Command, names ...string) error {
 	return nil
 }
 
-// saveApproval gives an approval and states what came of it.
+// saveApproval stores an approval and returns the result.
 func (p *Program) saveApproval(ctx context.Context, o *operator, request *v1.ApprovalRequest, asJSON bool) error {
 	var kept v1.ApprovalEntry
 	status, err := o.do(ctx, http.MethodPost, "/v1/approvals", request, &kept)

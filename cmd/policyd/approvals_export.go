@@ -53,12 +53,12 @@ func (p *Program) approvalsExport() *cobra.Command {
 	command.Flags().StringVar(&of.project, "project", "", "with --bundle, let approvals in this `directory` hold in the project of every session")
 	command.Flags().StringVar(&of.audience, "audience", "", "only those of an audience: personal, team or public")
 	command.Flags().StringVar(&of.agent, "agent", "", "only those of an agent, by `name`; * for those that hold for all agents")
-	chosen.addState(command) // --bundle is where the export goes
+	chosen.addState(command) // --bundle is the destination of the export
 	chosen.addRunDir(command)
 	return command
 }
 
-// exportFile prints what import takes back.
+// exportFile prints what import accepts.
 func (p *Program) exportFile(list []v1.ApprovalEntry) error {
 	kept := slices.DeleteFunc(slices.Clone(list), func(entry v1.ApprovalEntry) bool { return entry.Session != "" })
 	if left := len(list) - len(kept); left > 0 {

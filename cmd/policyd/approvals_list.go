@@ -67,9 +67,9 @@ func (p *Program) printApprovals(list []v1.ApprovalEntry, long bool) error {
 	return nil
 }
 
-// approvalLine is the form that revoke takes and, behind a separator, in what the
-// approval differs from one that trust-verb gives by itself: for the audience
-// personal, every agent, the shell, every chat and for good.
+// approvalLine is the form for revoke. After a separator it lists how the approval differs from one that
+// trust-verb makes by default: for the audience personal, every agent, the shell, every session and
+// permanently.
 func approvalLine(entry *v1.ApprovalEntry, separator string) string {
 	var parts []string
 	if entry.Audience != v1.AudiencePersonal {
@@ -98,7 +98,7 @@ func approvalLine(entry *v1.ApprovalEntry, separator string) string {
 // moment is a time for people.
 func moment(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// approvalScope says for whom an approval holds and until when.
+// approvalScope describes for whom an approval applies and until when.
 func approvalScope(entry *v1.ApprovalEntry) string {
 	parts := []string{"audience " + string(entry.Audience), "agent " + entry.Agent, "tool " + entry.Tool}
 	if entry.Session != "" {

@@ -100,7 +100,7 @@ func (of *ruleImport) place() error {
 	return nil
 }
 
-// sendRules imports what maps, all that the server takes, or asks what would be imported.
+// sendRules imports the mapped approvals that the server accepts, or asks for a dry run.
 func (p *Program) sendRules(ctx context.Context, o *operator, of *ruleImport, out *importedRules) error {
 	request := v1.ApprovalImport{DryRun: !of.yes, Partial: true}
 	var from []int
@@ -159,7 +159,7 @@ func (p *Program) printRules(of *ruleImport, out *importedRules) error {
 	return nil
 }
 
-// ruleResult is what becomes of a rule, in one line.
+// ruleResult is the result for a rule, in one line.
 func ruleResult(rule *clientrules.Mapped) string {
 	text := string(rule.Outcome)
 	if rule.Approval != nil {

@@ -15,7 +15,7 @@ import (
 	"policyd/internal/config"
 )
 
-// An approval that is made of rules covers no line that the rules don't allow, by the program table active.
+// An approval that is made of rules covers no line that the rules don't allow, by the built-in program table.
 func TestImportedRulesAllowNothingMore(t *testing.T) {
 	home := t.TempDir()
 	loaded, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)
@@ -59,7 +59,8 @@ func TestImportedRulesAllowNothingMore(t *testing.T) {
 	assert.Positive(t, mapped)
 }
 
-// allowsNothingMore holds one allow and one deny rule against all lines. It returns how many approvals there were.
+// allowsNothingMore checks one allow and one deny rule against all lines. It returns how many approvals there
+// were.
 func allowsNothingMore(t *testing.T, home string, commands clientrules.Commands, lines []string, rule, denied string) int {
 	t.Helper()
 	deny := ""

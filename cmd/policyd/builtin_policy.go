@@ -18,9 +18,8 @@ import (
 // withoutBuiltin is the flag that leaves the built-in policy out.
 const withoutBuiltin = "no-builtin"
 
-// includeBuiltin lets one of OPA's commands, test or check, see the built-in policy,
-// its helpers for tests and the schema of facts, as a server does. A path that brings
-// packages of policyd itself is checked alone.
+// includeBuiltin adds the built-in policy, its helpers for tests and the schema of facts to one of OPA's
+// commands, test or check, as in a server. A path with packages of policyd itself is checked alone.
 func includeBuiltin(command *cobra.Command) {
 	var without bool
 	command.Flags().BoolVar(&without, withoutBuiltin, false,
@@ -65,7 +64,7 @@ func unpackBuiltin(command *cobra.Command, dir string) ([]string, error) {
 		return nil, err
 	}
 	if asBundle := command.Flags().Lookup("bundle"); asBundle != nil && asBundle.Changed {
-		return paths, nil // a bundle can't hold a file outside of its roots
+		return paths, nil // a bundle can't contain a file outside of its roots
 	}
 	return append(paths, binding), os.WriteFile(binding, []byte(policies.SiteSchema), 0o600)
 }

@@ -19,9 +19,8 @@ import (
 	"policyd/internal/sidecar"
 )
 
-// inspectCommand is OPA's command that is mounted below bundle. Its others don't know the
-// built-in policy, which rules and their tests call, and a signature of theirs over a
-// directory names files otherwise than a server finds them.
+// inspectCommand is OPA's command that is mounted below bundle. OPA's others lack the built-in policy, and
+// its signature over a directory has other file names than a server uses.
 const inspectCommand = "inspect"
 
 func (p *Program) bundleCommand() *cobra.Command {
@@ -114,7 +113,7 @@ func (p *Program) bundleBuildCommand() *cobra.Command {
 	return command
 }
 
-// writeBundle writes a bundle where it passes all checks; else nothing is left behind.
+// writeBundle writes a bundle if it passes all checks; else it leaves nothing behind.
 func (p *Program) writeBundle(ctx context.Context, from string, packed []byte, output string) (err error) {
 	if err := p.checkPacked(ctx, from, from); err != nil {
 		return err
@@ -144,7 +143,7 @@ func (p *Program) writeBundle(ctx context.Context, from string, packed []byte, o
 // checkPacked checks a bundle as a server does that has no settings. Messages call it by
 // the name that the person gave.
 func (p *Program) checkPacked(ctx context.Context, source, called string) error {
-	// A home alone: what else is in the environment is for the server that runs here.
+	// Only the home: the rest of the environment is for the server that runs here.
 	home, _ := p.LookupEnv("HOME")
 	plain, err := config.Load("", func(name string) (string, bool) { return home, name == "HOME" }, nil)
 	if err != nil {
@@ -190,7 +189,7 @@ func (p *Program) bundleSignCommand() *cobra.Command {
 				output = args[0]
 			}
 			file := filepath.Join(output, ".signatures.json")
-			if err := os.WriteFile(file, signature, 0o644); err != nil { //nolint:gosec // a signature is no secret
+			if err := os.WriteFile(file, signature, 0o644); err != nil { //nolint:gosec // a signature isn't secret
 				return failed(fmt.Errorf("write signature: %w", err), "name another directory with --output-file-path")
 			}
 			return p.say("%s: written", file)
@@ -233,8 +232,7 @@ func (p *Program) bundleVerifyCommand() *cobra.Command {
 	return command
 }
 
-// acceptBundleMode takes the flag that OPA's commands want for bundles. Here it says
-// nothing new.
+// acceptBundleMode accepts the flag that OPA's commands need for bundles. Here it has no effect.
 func acceptBundleMode(command *cobra.Command) {
 	command.Flags().BoolP("bundle", "b", true, "accepted, as OPA's commands want it")
 	if err := command.Flags().MarkHidden("bundle"); err != nil {

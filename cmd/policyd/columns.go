@@ -12,8 +12,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// outWidth is how many columns the terminal has that answers are written to, 0 if it is
-// none.
+// outWidth is the width of the terminal for answers in columns, 0 if it is none.
 func (p *Program) outWidth() int {
 	out, isFile := visible.Raw(p.Stdout).(*os.File)
 	if !isFile || !term.IsTerminal(int(out.Fd())) {
@@ -83,7 +82,7 @@ func ago(text string, now time.Time) string {
 		return fmt.Sprintf("%ds", int(past.Seconds()))
 	case past < time.Hour:
 		return fmt.Sprintf("%dm", int(past.Minutes()))
-	case past < 48*time.Hour: //nolint:mnd // two days are still told in hours
+	case past < 48*time.Hour: //nolint:mnd // two days are still shown in hours
 		return fmt.Sprintf("%dh", int(past.Hours()))
 	default:
 		return fmt.Sprintf("%dd", int(past.Hours())/24) //nolint:mnd // hours of a day

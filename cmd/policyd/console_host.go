@@ -27,8 +27,8 @@ import (
 	"policyd/internal/signin"
 )
 
-// consoleHost serves the console from when somebody asks for a link, or from the start. Until then
-// it has made nothing.
+// consoleHost serves the console from the first request for a link, or from the start. Until then it creates
+// nothing.
 type consoleHost struct {
 	logger *slog.Logger
 	// addr is where it listens or will listen.
@@ -52,7 +52,7 @@ const consoleSessions = "console.sessions"
 // consoleConnections bounds the connections of browsers.
 const consoleConnections = 128
 
-// listenConsole takes the address if the console is served from the start.
+// listenConsole listens on the address if the console is served from the start.
 func listenConsole(ctx context.Context, s *settings, logger *slog.Logger) (*consoleHost, error) {
 	h := &consoleHost{logger: logger, addr: s.Console.Addr}
 	if s.Console.Serve != config.ConsoleAlways {
@@ -82,8 +82,8 @@ func (h *consoleHost) options(s *settings, o *operations, decider *sidecar.Sidec
 	}
 }
 
-// newServer makes the server of the API, the console that it links to, if the settings have it served from
-// the start, and what tells people of prompts.
+// newServer makes the server of the API, the console to which it links, if the settings serve it from the
+// start, and the notifications.
 func (h *consoleHost) newServer(decider *sidecar.Sidecar, s *settings, o *operations, logger *slog.Logger) (*server.Server, *notifications, error) {
 	notified, err := newNotifications(s, h.link, logger)
 	if err != nil {
@@ -164,7 +164,7 @@ func (h *consoleHost) consoleOptions() console.Options {
 	return options
 }
 
-// signIn lets operators sign in at a provider. Their sessions end with the settings that they signed in by.
+// signIn lets operators sign in at a provider. Their sessions end when the settings of the sign-in change.
 func (h *consoleHost) signIn(set *config.OIDC, options *console.Options) {
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{set.Issuer, set.Client, set.Claim}, set.Operators()...), "\n")))
 	credential, holds := "oidc:"+hex.EncodeToString(sum[:]), options.Credential
@@ -176,7 +176,7 @@ func (h *consoleHost) signIn(set *config.OIDC, options *console.Options) {
 	options.Credential = func(id string) bool { return id == credential || holds(id) }
 }
 
-// explain puts a record into words by the active policy.
+// explain explains a record in words by the active policy.
 func (h *consoleHost) explain(ctx context.Context, made *v1.Record) *v1.Explanation {
 	current := h.decider.Policy.InForce()
 	if current == nil || made.Input == nil {
@@ -215,7 +215,7 @@ func (h *consoleHost) base() string {
 	return scheme + "://" + net.JoinHostPort(host, port)
 }
 
-// bound is where the console listens.
+// bound is the address on which the console listens.
 func (h *consoleHost) bound() string {
 	if h.listener != nil {
 		return h.listener.Addr().String()
@@ -244,7 +244,7 @@ func (h *consoleHost) hosts() []string {
 	return out
 }
 
-// Close ends the console and what browsers hold open.
+// Close ends the console and the open streams of browsers.
 func (h *consoleHost) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"policyd/internal/contain"
 )
 
-// examineContainment tries what can be enforced here.
+// examineContainment probes what can be enforced here.
 func examineContainment(s *settings) finding {
 	if s.Contain == config.ContainOff {
 		return finding{name: "contain", note: "turned off by the setting contain"}

@@ -151,8 +151,7 @@ func (p *Program) printDecisions(list []json.RawMessage) error {
 	return p.show(strings.Join(columns(rows, width), "\n"))
 }
 
-// decisionRow is a record in one line. A mask can have given it a shape that shows
-// nothing but its id.
+// decisionRow is a record in one line. A mask can have given it a form that shows only its id.
 func decisionRow(raw json.RawMessage) []string {
 	var record v1.Record
 	if err := json.Unmarshal(raw, &record); err != nil {
@@ -178,8 +177,8 @@ func decisionRow(raw json.RawMessage) []string {
 	}
 }
 
-// decided is the decision, unless a mask took it away: what is read then is the zero
-// value, and nobody decided that.
+// decided is the decision, unless a mask removed it: then the decoded value is the zero value, which isn't a
+// decision.
 func decided(record *v1.Record) string {
 	if decisionTouched(record) {
 		return "-"
@@ -220,7 +219,7 @@ func subject(record *v1.Record, item int) string {
 	return text
 }
 
-// itemText is a verb, and the path that it is about where it is about one.
+// itemText is a verb, followed by its path if it has one.
 func itemText(record *v1.Record, item int) string {
 	text := record.Result.Items[item].Verb
 	if record.Input == nil || item >= len(record.Input.Items) {
@@ -232,7 +231,7 @@ func itemText(record *v1.Record, item int) string {
 	return text
 }
 
-// readDecision asks for one record.
+// readDecision fetches one record.
 func readDecision(ctx context.Context, o *operator, id string) (json.RawMessage, error) {
 	id, err := decisionID(ctx, o, id)
 	if err != nil {

@@ -61,8 +61,7 @@ func (p *Program) recordsOf(ctx context.Context, s *settings, name string) ([]js
 	return splitRecords(name, text)
 }
 
-// splitRecords takes one record, however it is laid out, or one a line, among which
-// there may be lines that a crash tore.
+// splitRecords splits one record in any layout, or one record a line. A crash may have torn lines.
 func splitRecords(name string, text []byte) ([]json.RawMessage, error) {
 	if json.Valid(text) {
 		return []json.RawMessage{text}, nil
@@ -84,7 +83,7 @@ func splitRecords(name string, text []byte) ([]json.RawMessage, error) {
 	return lines, nil
 }
 
-// replayed is what came of judging a record again.
+// replayed is the result of judging a record again.
 type replayed struct {
 	ID string `json:"decision_id"`
 	// Was and Now are the decisions, Revision what judged now.
@@ -163,8 +162,8 @@ func unjudgeable(record *v1.Record) string {
 	return ""
 }
 
-// without are the reasons that the others lack. Those of an allow only name the
-// covers, which a policy doesn't give as reasons.
+// without are the reasons that the others lack. Those of an allow only repeat the covers, for which a policy
+// gives no reasons.
 func without(reasons, others []v1.Reason, other v1.Effect) []v1.Reason {
 	found := []v1.Reason{}
 	for _, reason := range reasons {

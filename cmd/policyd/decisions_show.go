@@ -38,7 +38,7 @@ func (p *Program) decisionsShow() *cobra.Command {
 	return command
 }
 
-// row is a name and what it has to say; an empty text is left out.
+// row is a name and its text; a row with an empty text is left out.
 type row struct{ name, text string }
 
 func (p *Program) showDecision(record *v1.Record) error {

@@ -17,13 +17,13 @@ import (
 	"policyd/internal/store"
 )
 
-// finding is what one check of the doctor says.
+// finding is the result of one check of the doctor.
 type finding struct {
 	name string
-	// note states what was found; empty when err says it.
+	// note is what was found; empty if err is set.
 	note string
 	err  error
-	// warnings are no faults, and each has a line of its own.
+	// warnings aren't faults, and each has a line of its own.
 	warnings []string
 }
 
@@ -165,8 +165,8 @@ func examineLog(s *settings) finding {
 	return finding{name: "decision log", note: fmt.Sprintf("%s, %d bytes", s.DecisionLog.File, info.Size())}
 }
 
-// examineServer states whether a server runs. None is no fault: the doctor is asked before the first start,
-// too.
+// examineServer reports whether a server runs. That none runs isn't a fault: the doctor is useful before the
+// first start, too.
 func examineServer(ctx context.Context, s *settings) finding {
 	socket := filepath.Join(s.RunDir, server.SocketName)
 	if _, err := os.Stat(socket); err != nil {

@@ -10,8 +10,7 @@ import (
 	"policyd/internal/secretfile"
 )
 
-// examineAccess looks at what lets callers in besides the state directory's tokens, which examineState
-// represents.
+// examineAccess checks all credentials except for the state directory's tokens, which examineState checks.
 func examineAccess(s *settings) finding {
 	var notes []string
 	var faults []error

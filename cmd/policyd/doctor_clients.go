@@ -17,8 +17,8 @@ import (
 	"policyd/internal/install"
 )
 
-// examineClients says of every client with hooks of policyd's, for the user or in
-// the project of this directory, whether they would fire.
+// examineClients reports for every client with hooks of policyd's, for the user or in the project of this
+// directory, whether the hooks would run.
 func (p *Program) examineClients(ctx context.Context, s *settings) []finding {
 	var found []finding
 	here, err := os.Getwd()
@@ -72,7 +72,7 @@ func (p *Program) examineClient(ctx context.Context, s *settings, report *instal
 	return out
 }
 
-// harmless is an event that decides nothing and leaves no session behind.
+// harmless is an event that decides nothing and creates no session.
 const harmless = `{"hook_event_name":"policyd.doctor","session_id":"policyd-doctor"}`
 
 // tryHook runs the installed hook once, as the client would.

@@ -14,8 +14,8 @@ import (
 // mostBackups bounds the names that are tried for one file.
 const mostBackups = 10_000
 
-// repair begins a new database where the one of the state directory is lost or can't be
-// read. What is there is renamed and never deleted.
+// repair creates a new database if the one of the state directory is lost or unreadable. Existing files are
+// renamed and never deleted.
 func (p *Program) repair(ctx context.Context, s *settings) (err error) {
 	if s.Store != "sqlite" {
 		return usage(errors.New("the store is a PostgreSQL server, which has backups of its own"), "--repair is for the SQLite database of a state directory")

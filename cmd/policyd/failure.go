@@ -17,8 +17,8 @@ const (
 	exitBadInput = 2
 )
 
-// failure is an error that ends the program with a status and, where there is
-// one, a hint for the person who reads it.
+// failure is an error that ends the program with a status and, if there is one, a hint for the person who
+// reads it.
 type failure struct {
 	status int
 	err    error
@@ -36,12 +36,12 @@ func usage(err error, hint string) error {
 	return &failure{status: exitBadInput, err: err, hint: hint}
 }
 
-// failed is a failure of what the program was asked to do.
+// failed is a failure of the requested action.
 func failed(err error, hint string) error {
 	return &failure{status: exitFailed, err: err, hint: hint}
 }
 
-// silent ends the program with a status that says all there is to say.
+// silent ends the program with a status and without a message.
 type silent int
 
 func (s silent) Error() string { return fmt.Sprintf("exit %d", int(s)) }
@@ -54,7 +54,7 @@ func (p *Program) report(command *cobra.Command, err error) int {
 	}
 	var engine *opa.ExitError
 	if errors.As(err, &engine) {
-		// OPA's commands have said what went wrong where they silence errors.
+		// OPA's commands that silence errors have printed them already.
 		if !command.SilenceErrors && errors.Unwrap(engine) != nil {
 			p.complain(errors.Unwrap(engine), "")
 		}
@@ -74,8 +74,8 @@ func (p *Program) report(command *cobra.Command, err error) int {
 	return exitFailed
 }
 
-// complain writes an error, and a hint if there is one. A standard error that
-// can't be written to leaves nobody to tell.
+// complain writes an error, and a hint if there is one. If standard error can't be written to, there is no
+// way to report it.
 func (p *Program) complain(err error, hint string) {
 	_, _ = fmt.Fprintf(p.Stderr, "policyd: error: %s\n", indented(err.Error()))
 	if hint != "" {
@@ -83,8 +83,8 @@ func (p *Program) complain(err error, hint string) {
 	}
 }
 
-// indented keeps a line of a text, which may hold a name that an agent chose, from looking like a
-// message of its own.
+// indented keeps a line of a text, which may contain a name of an agent's choice, from looking like a message
+// of policyd's.
 func indented(text string) string { return strings.ReplaceAll(text, "\n", "\n  ") }
 
 // warn writes what a person should know of what was done.

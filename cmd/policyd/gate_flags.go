@@ -14,7 +14,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// gateFlags say for whom a gate stands. They come from the host that starts it.
+// gateFlags configure a gate. They come from the host that starts it.
 type gateFlags struct {
 	chosen      settingsFlags
 	agent       string
@@ -24,7 +24,7 @@ type gateFlags struct {
 	hold        time.Duration
 }
 
-// usualHold is below the minute after which clients give a call up.
+// usualHold is below the minute after which clients cancel a call.
 const usualHold = 55 * time.Second
 
 // maxHold is the longest that the server holds a call.
@@ -97,8 +97,8 @@ func freshID(agent string) (string, error) {
 	return agent + ":" + id.String(), nil
 }
 
-// note tells the person who runs a gate. A standard error that can't be written
-// to leaves nobody to tell.
+// note shows a message to the person who runs a gate. If standard error can't be written to, there is no way
+// to report it.
 func (p *Program) note(text string) { _, _ = fmt.Fprintf(p.Stderr, "policyd: %s\n", text) }
 
 // exitWith ends the program with the status of another.

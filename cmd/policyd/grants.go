@@ -13,7 +13,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// holderFlags name whose grants a command is about.
+// holderFlags identify the holder of the grants.
 type holderFlags struct{ session, agent string }
 
 func (f *holderFlags) add(command *cobra.Command) {
@@ -21,7 +21,7 @@ func (f *holderFlags) add(command *cobra.Command) {
 	command.Flags().StringVar(&f.agent, "agent", "", "the agent that holds them in all its sessions, by `name`")
 }
 
-// path is where the API has the grants.
+// path is the grants' path in the API.
 func (f *holderFlags) path(command *cobra.Command) (string, error) {
 	if (f.session == "") == (f.agent == "") {
 		return "", usage(errors.New("name one holder, --session or --agent"), "run "+command.CommandPath()+" --help")

@@ -28,8 +28,8 @@ func (p *Program) health(ctx context.Context, s *settings) error {
 	return nil
 }
 
-// askReady asks over the socket where there is one, else over the address. It
-// returns what a server that is ready warns of.
+// askReady asks over the socket if there is one, else over the address. It returns the warnings of a ready
+// server.
 func askReady(ctx context.Context, s *settings) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
@@ -62,7 +62,7 @@ func askReady(ctx context.Context, s *settings) ([]string, error) {
 	return nil, fmt.Errorf("ask server: %s", answer.Detail)
 }
 
-// readyAnswer is what /readyz says, whether it is ready or not.
+// readyAnswer is the answer of /readyz, ready or not.
 type readyAnswer struct {
 	Detail string         `json:"detail"`
 	Checks []server.Check `json:"checks"`

@@ -9,9 +9,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// hookCommand is policyd-hook in the main program, for places where the small
-// one is not installed. Its flags are read by the hook itself, which refuses a
-// bad one in the client's own way.
+// hookCommand is policyd-hook in the main program, for places without the small one. The hook itself parses
+// its flags, and refuses an invalid one in the client's own way.
 func (p *Program) hookCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hook CLIENT [flags]",

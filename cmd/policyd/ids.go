@@ -8,8 +8,8 @@ import (
 // leastID is how many characters of an id are enough to name it.
 const leastID = 4
 
-// fullID finds the one id that begins as given. what names the kind of thing, for
-// messages, and list the command that shows ids.
+// fullID returns the one id with a given prefix. what is the kind of thing, for messages, and list the
+// command that shows ids.
 func fullID(what, list, given string, ids []string) (string, error) {
 	var found []string
 	for _, id := range ids {
@@ -40,8 +40,8 @@ func several(names []string) string {
 	return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 }
 
-// shortIDs gives each id the shortest beginning that no other one has, and eight
-// characters at least. Ids of the same moment begin alike.
+// shortIDs gives each id its shortest unique prefix, at least eight characters. Ids of the same moment share
+// a prefix.
 func shortIDs(ids []string) map[string]string {
 	const least = 8
 	out := make(map[string]string, len(ids))

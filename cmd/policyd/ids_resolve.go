@@ -13,7 +13,7 @@ import (
 // wholeID is how long ids of policyd's own are.
 const wholeID = 36
 
-// promptID finds the prompt that begins as given: a pending one, or else any.
+// promptID returns the prompt with a given prefix: a pending one, or else any.
 func promptID(ctx context.Context, o *operator, given string) (string, error) {
 	if len(given) == wholeID {
 		return given, nil
@@ -45,8 +45,8 @@ func begins(ids []string, given string) bool {
 	return false
 }
 
-// sessionID finds the session that begins as given. Hosts choose the ids of sessions, so
-// that one that is whole is asked for first.
+// sessionID returns the session with a given prefix. Hosts choose the ids of sessions, so it first looks up
+// the text as a whole id.
 func sessionID(ctx context.Context, o *operator, given string) (string, error) {
 	list, err := gather(ctx, o, "/v1/sessions", func(page *v1.SessionList) []v1.SessionInfo { return page.Sessions })
 	if err != nil {
@@ -55,15 +55,15 @@ func sessionID(ctx context.Context, o *operator, given string) (string, error) {
 	return fullID("session", "policyd sessions list", given, idsOf(list, func(session *v1.SessionInfo) string { return session.ID }))
 }
 
-// decisionID finds the decision that begins as given. Ids begin with the time, so that
-// the log is read back to it alone.
+// decisionID returns the decision with a given prefix. Ids begin with the time, so the log is read back only
+// to that time.
 func decisionID(ctx context.Context, o *operator, given string) (string, error) {
 	if len(given) == wholeID || len(given) < leastID {
 		return given, nil
 	}
 	since, known := idTime(given)
 	if !known {
-		return given, nil // none of policyd's; the answer says so
+		return given, nil // not one of policyd's ids; the answer reports it
 	}
 	type decision struct {
 		ID string `json:"decision_id"`

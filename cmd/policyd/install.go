@@ -18,7 +18,7 @@ import (
 	"policyd/internal/install"
 )
 
-// installFlags are what install and uninstall are asked to do.
+// installFlags are the options of install and uninstall.
 type installFlags struct {
 	chosen                                                 settingsFlags
 	user, project, dryRun, autoApprove, noTool, unattended bool
@@ -115,7 +115,7 @@ func (p *Program) changeClient(command *cobra.Command, flags *installFlags, clie
 	return p.tellInstalled(command.Name(), client, changed)
 }
 
-// tellInstalled says on standard error what is left to do.
+// tellInstalled prints on standard error what is left to do.
 func (p *Program) tellInstalled(did, client string, changed bool) error {
 	lines := []string{did + " " + client + ": done; sessions that run keep their old settings"}
 	if !changed {
@@ -215,8 +215,8 @@ func (f *installFlags) session() []string {
 	return list
 }
 
-// checkLasting refuses programs that will be gone: a hook whose program is missing lets
-// some clients run every tool, and blocks every tool of the others.
+// checkLasting refuses programs in temporary places: without its hook program, some clients run every tool,
+// and others block every tool.
 func (p *Program) checkLasting(programs ...string) error {
 	for _, program := range programs {
 		why := ""
@@ -277,7 +277,7 @@ func ownProgram() (string, error) {
 	return program, nil
 }
 
-// hookProgram is the small program beside this one or in the path, else this one.
+// hookProgram is the small program next to this one or in the path, else this one.
 func hookProgram(own string) []string {
 	const name = "policyd-hook"
 	beside := filepath.Join(filepath.Dir(own), name)
@@ -290,9 +290,8 @@ func hookProgram(own string) []string {
 	return []string{own, "hook"}
 }
 
-// hookFlags name the socket, always: what a hook would look for otherwise depends on
-// its surroundings, and those of a client can come from the project that it was
-// started in.
+// hookFlags always include the socket: its default depends on the environment, and a client's environment can
+// come from the project that it was started in.
 func hookFlags(s *settings) ([]string, error) {
 	socket, err := filepath.Abs(socketOf(s))
 	if err != nil {

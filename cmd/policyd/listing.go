@@ -96,7 +96,7 @@ func (p *Program) printJSON(value any) error {
 	return nil
 }
 
-// say prints one line for people: arguments that are text can't begin another.
+// say prints one line for people: text arguments can't begin another one.
 func (p *Program) say(format string, args ...any) error {
 	for i := range args {
 		if text, isText := args[i].(string); isText {

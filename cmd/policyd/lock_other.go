@@ -10,6 +10,6 @@ import (
 // errLocked states that another process has the lock.
 var errLocked = errors.New("locked")
 
-// lockFile does nothing where there are no such locks: two processes that use
-// one state directory are then for the operator to keep apart.
+// lockFile does nothing on systems without such locks: the operator must not run two processes with one state
+// directory.
 func lockFile(*os.File) error { return nil }

@@ -11,8 +11,8 @@ import (
 	"policyd/internal/contain"
 )
 
-// memoryForSpeed is the garbage collector's target where the environment sets
-// none: half as many decisions per second again, for 13 MB more.
+// memoryForSpeed is the garbage collector's target unless the environment sets one: half as many decisions
+// per second again, for 13 MB more.
 const memoryForSpeed = 400
 
 func main() {
@@ -27,7 +27,7 @@ func start() int {
 		debug.SetGCPercent(memoryForSpeed)
 	}
 	limitMemory(os.LookupEnv, os.DirFS("/"))
-	// Rules can ask for the time in the zone "Local", and have to judge alike everywhere.
+	// Rules can request the time in the zone "Local", and have to give the same result everywhere.
 	time.Local = time.UTC
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

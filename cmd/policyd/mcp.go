@@ -16,7 +16,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// mcpAgent is the agent of calls that come through a gate whose host names none.
+// mcpAgent is the agent of a gate's calls if its host sets none.
 const mcpAgent = "mcp-gate"
 
 func (p *Program) mcpCommand() *cobra.Command {
@@ -53,7 +53,7 @@ func (p *Program) mcpCommand() *cobra.Command {
 	return command
 }
 
-// programGiven holds that there is a program to start.
+// programGiven checks that there is a program to start.
 func programGiven(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return usage(errors.New("no program is named"), "name the program and its arguments after --")
@@ -79,8 +79,8 @@ func (p *Program) mcpOptions(command *cobra.Command, s *settings, flags *gateFla
 	return gates.MCPOptions{Server: serverName(argv), Session: session, Cwd: here, Hold: flags.hold, Note: p.note}, nil
 }
 
-// serverName names a server by its command line. Package runners start many
-// servers, and what was approved for one must not count for another.
+// serverName derives a server's name from its command line. Package runners start many servers, and an
+// approval for one must not apply to another.
 func serverName(argv []string) string {
 	base := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
 	base = strings.Trim(strings.Map(func(r rune) rune {

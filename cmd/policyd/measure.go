@@ -8,7 +8,7 @@ import (
 	"policyd/internal/tracing"
 )
 
-// observer tells metrics and traces of requests.
+// observer reports requests to metrics and traces.
 type observer struct {
 	metrics *metrics.Metrics
 	tracing *tracing.Tracing
@@ -27,7 +27,7 @@ func (o observer) Ended(ctx context.Context, seen server.Observation) {
 	}
 }
 
-// readings state what is wrong with who is let in, and until when TLS holds.
+// readings report faults of credentials, and the expiry of the certificate.
 func (o *operations) readings() []metrics.Reading {
 	list := []metrics.Reading{{Name: "policyd_tokens_up", Help: "1 while every token file is in force.", Value: metrics.Truth(o.tokens.Fault() == nil)}}
 	if o.certificates == nil {

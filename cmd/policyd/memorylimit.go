@@ -7,8 +7,8 @@ import (
 	"policyd/internal/cgroup"
 )
 
-// Of a container's memory, 9 of 10 parts are the garbage collector's to fill;
-// the rest is for what it doesn't count: the program itself and SQLite's files.
+// The garbage collector may fill 9 of 10 parts of a container's memory. The rest is for what it doesn't
+// count: the program itself and SQLite's files.
 const (
 	memoryParts = 10
 	memoryShare = 9

@@ -17,11 +17,11 @@ import (
 	"policyd/internal/sidecar"
 )
 
-// notifications tells the targets of the settings.
+// notifications sends notifications to the configured targets.
 type notifications struct{ workers []*notify.Worker }
 
-// newNotifications makes a worker for each target; none are none. link makes the address of a
-// prompt, empty for none.
+// newNotifications makes a worker for each target; without targets it returns nil. link makes the address of
+// a prompt, empty for none.
 func newNotifications(s *settings, link func(id string) string, logger *slog.Logger) (*notifications, error) {
 	n := &notifications{}
 	for i := range s.Notify {
@@ -39,7 +39,7 @@ func newNotifications(s *settings, link func(id string) string, logger *slog.Log
 	return n, nil
 }
 
-// begin tells the targets of the prompts of a memory until ctx ends.
+// begin sends a memory's prompts to the targets until ctx ends.
 func (n *notifications) begin(ctx context.Context, m *sidecar.Memory) {
 	if len(n.workers) == 0 {
 		return
@@ -55,7 +55,7 @@ func (n *notifications) begin(ctx context.Context, m *sidecar.Memory) {
 	}
 }
 
-// inbound takes the clicks on messages, by the service that sends them.
+// inbound are the handlers of clicks on messages, by the service that sends them.
 func (h *consoleHost) inbound(prompts notify.Prompts) map[string]http.Handler {
 	out := map[string]http.Handler{}
 	for i := range h.settings.Notify {

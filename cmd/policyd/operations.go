@@ -32,19 +32,18 @@ type operations struct {
 	connections  *server.Connections
 	// policy is nil until a sidecar decides.
 	policy *sidecar.Policy
-	// told are the faults that the log has, by the part that they are of.
-	told map[string]string
-	// hidden are tokens that records and prompts must not hold.
+	// loggedFaults are the faults that the log has, by the part that they are of.
+	loggedFaults map[string]string
+	// hidden are tokens that records and prompts must not contain.
 	hidden []string
 }
 
-// looking is how often files are read again. They are compared by content, so
-// that it doesn't matter how they were replaced: links that are swapped, as
-// Kubernetes does, mounts and network file systems give no or other events.
+// looking is the interval of reading files again. They are compared by content, so the way of replacing them
+// doesn't matter: swapped links, as Kubernetes uses, mounts and network file systems have no or other events.
 const looking = time.Second
 
 func newOperations(s *settings, logger *slog.Logger) (*operations, error) {
-	o := &operations{settings: s, logger: logger, told: map[string]string{}}
+	o := &operations{settings: s, logger: logger, loggedFaults: map[string]string{}}
 	o.connections = server.NewConnections(connectionLimit(s.Limits.Connections, descriptorLimit()))
 	var err error
 	// Tokens first: they make the state directory private before anything is in it.
@@ -90,15 +89,14 @@ func tokenHint(err error) string {
 	return "tokens in the settings and the state directory name the files; one has mode 0600 and 32 random bytes in base64url"
 }
 
-// bound bounds the connections of both listeners, and puts TLS around the first, where the
-// settings say so. scheme is that of the first.
+// bound bounds the connections of both listeners, and wraps TLS around the first, if the settings require it.
+// scheme is that of the first.
 func (o *operations) bound(tcp, unix net.Listener) (boundTCP, boundUnix net.Listener, scheme string) {
 	boundTCP, scheme = o.secure(o.connections.Listener(tcp))
 	return boundTCP, o.connections.Listener(unix), scheme
 }
 
-// secure puts TLS around the listener, where the settings say so, and returns
-// the scheme that clients use.
+// secure wraps TLS around the listener, if the settings require it, and returns the scheme for clients.
 func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 	if o.certificates == nil {
 		return listener, "http"
@@ -106,7 +104,7 @@ func (o *operations) secure(listener net.Listener) (net.Listener, string) {
 	return server.TLSListener(listener, o.certificates.Config(), o.logger), "https"
 }
 
-// options adds what operations give to a server.
+// options adds the operational settings to a server.
 func (o *operations) options(decider *sidecar.Sidecar) func(*server.Options) {
 	return func(options *server.Options) {
 		s := o.settings
@@ -134,8 +132,8 @@ func (o *operations) options(decider *sidecar.Sidecar) func(*server.Options) {
 // errNoCertificate refuses a connection that outlived what it proved.
 var errNoCertificate = errors.New("the client certificate of this connection ended, or its authority is trusted no more; connect again with another")
 
-// identify says whom the certificate of a connection represents. One that names two entries of the settings
-// represents nobody.
+// identify returns the principal of a connection's certificate. One that matches two entries of the settings
+// has none.
 func (o *operations) identify(state *tls.ConnectionState) (who server.Principal, named bool, err error) {
 	leaf := o.certificates.Client(state)
 	if leaf == nil {
@@ -166,8 +164,8 @@ func namesOf(leaf *x509.Certificate) []string {
 	return names
 }
 
-// ready adds what is wrong with tokens and certificate. Neither makes the server unready: what was active
-// serves, or what is left of it.
+// ready adds faults of tokens and certificate. Neither makes the server unready: the earlier ones stay in
+// use, or the remaining ones.
 func (o *operations) ready(inner func() server.Readiness) func() server.Readiness {
 	return func() server.Readiness {
 		readiness := inner()
@@ -188,7 +186,7 @@ func (o *operations) ready(inner func() server.Readiness) func() server.Readines
 	}
 }
 
-// tokenConsequence states what follows for a token whose file can't be read.
+// tokenConsequence describes the consequence for a token whose file can't be read.
 func tokenConsequence(err error) string {
 	if secretfile.Transient(err) {
 		return "the token that was read last stays in force"
@@ -217,9 +215,9 @@ func (o *operations) follow(ctx context.Context) {
 
 func (o *operations) reload(ctx context.Context) {
 	if changed, err := o.policy.ReloadFiles(ctx); changed {
-		o.tell("policy", err)
+		o.logFault("policy", err)
 	}
-	o.tell("tokens", o.tokens.Reload())
+	o.logFault("tokens", o.tokens.Reload())
 	o.hideTokens()
 	if o.certificates == nil {
 		return
@@ -231,10 +229,10 @@ func (o *operations) reload(ctx context.Context) {
 	if err == nil {
 		err = o.certificates.Fault()
 	}
-	o.tell("tls", err)
+	o.logFault("tls", err)
 }
 
-// hideTokens keeps policyd's own tokens out of records and prompts, also those that counted before.
+// hideTokens keeps policyd's own tokens out of records and prompts, also earlier ones.
 func (o *operations) hideTokens() {
 	for _, token := range o.tokens.Keys().Tokens() {
 		if !slices.Contains(o.hidden, token) {
@@ -244,16 +242,16 @@ func (o *operations) hideTokens() {
 	o.policy.Hide(o.hidden)
 }
 
-// tell logs a fault once, and its end.
-func (o *operations) tell(part string, err error) {
+// logFault logs a fault once, and its end.
+func (o *operations) logFault(part string, err error) {
 	text := ""
 	if err != nil {
 		text = sidecar.OneLine(err)
 	}
-	if text == o.told[part] {
+	if text == o.loggedFaults[part] {
 		return
 	}
-	o.told[part] = text
+	o.loggedFaults[part] = text
 	if text == "" {
 		o.logger.Info("files are in force again", "part", part)
 		return

@@ -20,8 +20,7 @@ import (
 	"policyd/internal/sidecar"
 )
 
-// operator is the operator's side of the API: a running server's, or one in
-// this process where none runs.
+// operator is the operator's side of the API: of a running server, or within this process if none runs.
 type operator struct {
 	client *http.Client
 	token  string
@@ -31,7 +30,7 @@ type operator struct {
 // operatorPatience bounds one request of a command.
 const operatorPatience = 30 * time.Second
 
-// operator reaches the server that has the state directory. If there is none it opens the store itself.
+// operator connects to the server of the state directory. If there is none it opens the store itself.
 func (p *Program) operator(ctx context.Context, s *settings) (*operator, error) {
 	tokens, err := server.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
@@ -87,7 +86,7 @@ type handlerTransport struct{ handler http.Handler }
 
 // RoundTrip implements http.RoundTripper.
 func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	answer := &kept{status: http.StatusOK, header: http.Header{}}
+	answer := &recordedResponse{status: http.StatusOK, header: http.Header{}}
 	if request.Body == nil {
 		request.Body = http.NoBody
 	}
@@ -99,18 +98,18 @@ func (t handlerTransport) RoundTrip(request *http.Request) (*http.Response, erro
 	}, nil
 }
 
-// kept is an answer that is kept in memory.
-type kept struct {
+// recordedResponse is an answer that is kept in memory.
+type recordedResponse struct {
 	status int
 	header http.Header
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header { return k.header }
+func (k *recordedResponse) Header() http.Header { return k.header }
 
-func (k *kept) WriteHeader(status int) { k.status = status }
+func (k *recordedResponse) WriteHeader(status int) { k.status = status }
 
-func (k *kept) Write(text []byte) (int, error) {
+func (k *recordedResponse) Write(text []byte) (int, error) {
 	written, err := k.body.Write(text)
 	if err != nil {
 		return written, fmt.Errorf("keep answer: %w", err)
@@ -118,8 +117,7 @@ func (k *kept) Write(text []byte) (int, error) {
 	return written, nil
 }
 
-// do sends a request and decodes the answer into out, unless out is nil. An
-// error answer is an error with what it says.
+// do sends a request and decodes the answer into out, unless out is nil. An error answer becomes an error.
 func (o *operator) do(ctx context.Context, method, path string, body, out any) (status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, operatorPatience)
 	defer cancel()
@@ -159,7 +157,7 @@ func (o *operator) do(ctx context.Context, method, path string, body, out any) (
 	return response.StatusCode, nil
 }
 
-// refusedError is what the server said to a request that it refused.
+// refusedError is the server's error answer to a request.
 type refusedError struct{ code, detail string }
 
 var _ error = (*refusedError)(nil)
@@ -196,10 +194,10 @@ func (f *settingsFlags) addOperator(command *cobra.Command) {
 	f.addRunDir(command)
 }
 
-// addRunDir adds the flag that states where the server's socket is.
+// addRunDir adds the flag for the directory of the server's socket.
 func (f *settingsFlags) addRunDir(command *cobra.Command) {
 	f.add(command, "run_dir", "run-dir", "`directory` of the Unix socket")
 }
 
-// socketOf is where a server with these settings listens.
+// socketOf is the socket of a server with these settings.
 func socketOf(s *settings) string { return filepath.Join(s.RunDir, server.SocketName) }

@@ -32,7 +32,7 @@ type parsed struct {
 	shell.Description
 	// Doubts are why the facts of the line are incomplete or the line is messy.
 	Doubts []string `json:"doubts"`
-	// Paths are what the accesses come to on this disk.
+	// Paths are the accesses' paths on this disk.
 	Paths    []v1.Path `json:"paths"`
 	Decision v1.Effect `json:"decision"`
 }

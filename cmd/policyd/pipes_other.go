@@ -2,5 +2,5 @@
 
 package main
 
-// keepPipes has nothing to do here: a write to nobody is an error.
+// keepPipes has nothing to do here: a write to a closed pipe is an error.
 func keepPipes() (release func()) { return func() {} }

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// keepPipes keeps the program alive when its reader goes away, so that it can end
-// what it began. Programs that it starts aren't touched by that.
+// keepPipes keeps the program alive when its reader goes away, so that it can finish. It doesn't affect
+// programs that it starts.
 func keepPipes() (release func()) {
 	unread := make(chan os.Signal, 1)
 	signal.Notify(unread, syscall.SIGPIPE)

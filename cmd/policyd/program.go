@@ -1,10 +1,9 @@
 // Policyd is a policy decision sidecar for AI agents. It answers allow, prompt
 // or deny to the tool calls that an agent wants to make.
 //
-// This package wires the others and holds one file per command. It trusts the
-// person who starts it with the state directory, and nobody else. What it
-// promises to keep: the names of commands, flags and exit codes, and that
-// nothing but answers goes to standard output.
+// This package wires the others and has one file per command. It trusts the person who starts it with the
+// state directory, and nobody else. Guarantees: the names of commands, flags and exit codes are stable, and
+// only answers go to standard output.
 package main
 
 import (
@@ -20,8 +19,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// Program is policyd as its users start it. Everything that it knows of its
-// surroundings is a field, so that a test can start the real program.
+// Program is policyd as its users start it. Its whole environment is in its fields, so that a test can start
+// the real program.
 //
 // The zero value is not usable: all fields are needed. A Program may be run
 // more than once, but not by several goroutines at a time.
@@ -35,13 +34,13 @@ type Program struct {
 // Run runs one command line, without the program's name, and returns the exit
 // status. When ctx ends, a server drains and Run returns 0.
 //
-// Everything that a command prints passes through a visible.Writer, since agents choose names that
-// commands print. Commands that speak a protocol take visible.Raw.
+// All output of a command passes through a visible.Writer, since it can contain names of an agent's choice.
+// Commands that speak a protocol use visible.Raw.
 func (p *Program) Run(ctx context.Context, args []string) int {
 	stdout, stderr := visible.NewWriter(p.Stdout), visible.NewWriter(p.Stderr)
 	shown := &Program{Stdin: p.Stdin, Stdout: stdout, Stderr: stderr, LookupEnv: p.LookupEnv}
 	status := shown.run(ctx, args)
-	// What is left is half a character. A stream that can't be written to leaves nobody to tell.
+	// Only a partial character is left. If a stream can't be written to, there is no way to report it.
 	_ = errors.Join(stdout.Flush(), stderr.Flush())
 	return status
 }
@@ -59,7 +58,7 @@ func (p *Program) run(ctx context.Context, args []string) int {
 	return p.report(command, err)
 }
 
-// noSuchCommand takes what stands where a command is named, and is none.
+// noSuchCommand handles an unknown command.
 func noSuchCommand(command *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -102,8 +102,7 @@ func (p *Program) promptsShow() *cobra.Command {
 	return command
 }
 
-// equalPrompts are the pending prompts that ask the same as one, in whichever session,
-// that one first.
+// equalPrompts are the pending prompts with the same question as one, in any session, that one first.
 func equalPrompts(ctx context.Context, o *operator, id string) ([]string, error) {
 	list, err := gather(ctx, o, "/v1/prompts?state="+v1.PromptPending, func(page *v1.PromptList) []v1.Prompt { return page.Prompts })
 	if err != nil {
@@ -122,7 +121,7 @@ func equalPrompts(ctx context.Context, o *operator, id string) ([]string, error)
 	return ids, nil
 }
 
-// answerEqual gives the same answer to all prompts that ask the same as one.
+// answerEqual gives the same answer to all prompts with the same question.
 func (p *Program) answerEqual(ctx context.Context, o *operator, id string, request v1.AnswerRequest, asJSON bool) error {
 	ids, err := equalPrompts(ctx, o, id)
 	if err != nil {
@@ -134,7 +133,7 @@ func (p *Program) answerEqual(ctx context.Context, o *operator, id string, reque
 		_, err := o.do(ctx, http.MethodPost, answerPath(id), request, &response)
 		var refused *refusedError
 		if n > 0 && errors.As(err, &refused) {
-			continue // the first answer released it, or somebody else was quicker
+			continue // the first answer released it, or another person was quicker
 		}
 		if err != nil {
 			return err
@@ -225,7 +224,7 @@ func (p *Program) promptsAnswer() *cobra.Command {
 	return command
 }
 
-// person names who sits at this terminal, empty if the system doesn't say.
+// person is the user at this terminal, empty if the system doesn't report one.
 func person() string {
 	current, err := user.Current()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// oneChoice takes the arguments of prompts answer --all.
+// oneChoice parses the arguments of prompts answer --all.
 func oneChoice(command *cobra.Command, args []string) error {
 	return exactly(1, "a choice, such as deny, with --all")(command, args)
 }

@@ -51,8 +51,8 @@ func (p *Program) promptsWatch() *cobra.Command {
 	return command
 }
 
-// reachServer reaches the server that has the state directory. A command that goes
-// on for long can't take the state itself: no server could start.
+// reachServer connects to the server of the state directory. A long-running command can't lock the state
+// itself: then no server could start.
 func reachServer(ctx context.Context, s *settings) (*operator, error) {
 	tokens, err := server.LoadOrCreateTokens(s.StateDir)
 	if err != nil {
@@ -73,8 +73,8 @@ func reachServer(ctx context.Context, s *settings) (*operator, error) {
 
 // watchPrompts watches until the person ends it or a signal does.
 func (p *Program) watchPrompts(ctx context.Context, o *operator, by string) error {
-	// Main knows of the other two. A terminal that is left in raw mode is of no use,
-	// so these end the watch as well, in order.
+	// Main handles the other two signals. A terminal in raw mode is unusable, so these end the watch as well,
+	// in order.
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
 	ctx, cancel := context.WithCancel(ctx)
@@ -123,7 +123,7 @@ func viewPrompts(ctx context.Context, in, out *os.File, plain bool, updates <-ch
 			err = errors.Join(err, fmt.Errorf("restore terminal: %w", restored))
 		}
 	}()
-	// A size that changed is seen at the next tick: not every system tells of it.
+	// A changed size is noticed at the next tick: not every system reports it.
 	redraw := time.NewTicker(watch.Interval)
 	defer redraw.Stop()
 	view := &watch.View{

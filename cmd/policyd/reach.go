@@ -8,9 +8,8 @@ import (
 	"policyd/internal/pdp"
 )
 
-// reach finds the running server's socket as a program does that is beside an agent. Agents start such
-// programs with less of an environment than the server had, so the server's own word on where it listens
-// comes before the usual place.
+// reach finds the running server's socket for a program of an agent. Such programs have less of an
+// environment than the server had, so the address that the server stored comes before the default.
 func (p *Program) reach(command *cobra.Command, s *settings) pdp.Address {
 	if _, set := p.LookupEnv("POLICYD_RUN_DIR"); !set && !command.Flags().Changed("run-dir") {
 		if there := readWhereabouts(filepath.Join(s.StateDir, lockName)); there.Socket != "" {

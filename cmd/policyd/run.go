@@ -9,8 +9,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// runCommand is `policyd-hook run` in the main program, for places where the small one is not installed. Its
-// flags are read by package run, since what follows "--" is another program's.
+// runCommand is `policyd-hook run` in the main program, for places without the small one. Package run parses
+// its flags, since another program follows "--".
 func (p *Program) runCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "run --decision ID -- PROGRAM [ARGUMENTS]",

@@ -71,7 +71,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
-	// Agents are kept away from the ports that were given, whatever was asked for.
+	// Agents can't connect to the configured ports, also if the server chose others.
 	bound := *s.Config
 	bound.Addr, bound.Console.Addr = tcp.Addr().String(), web.addr
 	s = s.With(&bound)
@@ -104,7 +104,7 @@ func (p *Program) serve(ctx context.Context, s *settings) (err error) {
 	return server.Serve(ctx, tcp, unix)
 }
 
-// giveBack gives the memory of the start back.
+// giveBack frees the memory of the start.
 func giveBack(settle func() error, logger *slog.Logger) {
 	if err := settle(); err != nil {
 		logger.Warn("memory of the start is kept", "error", err)
@@ -117,9 +117,9 @@ func logWarnings(logger *slog.Logger, warnings []string) {
 	}
 }
 
-// Of the descriptors that the process may have, ownDescriptors are for its own files: the
-// database with its log for each connection, the decision log, watches, and what a decision
-// reads. Connections get half of the rest: a decision may open a file for each of them.
+// Of the process's descriptors, ownDescriptors are for its own files: the database with its log for each
+// connection, the decision log, watches, and the files of a decision. Connections get half of the rest: a
+// decision may open a file for each of them.
 const (
 	ownDescriptors   = 32
 	leastConnections = 8
@@ -139,11 +139,11 @@ func connectionLimit(set, descriptors int) int {
 	return limit
 }
 
-// endOther is what to do about a state directory that another process has taken.
+// endOther is the hint if another process has locked the state directory.
 const endOther = "end the other one first"
 
-// lockHint states what to do about a state directory that can't be taken. busy is what to do if another
-// process has taken it.
+// lockHint is the hint if a state directory can't be locked. busy is the hint if another process has locked
+// it.
 func lockHint(err error, busy string) string {
 	if sidecar.Unwritable(err) {
 		return sidecar.WritableHint
@@ -168,7 +168,7 @@ func stateHint(err error) string {
 	return hint
 }
 
-// listenAll opens the listeners, or none: those of the API, and that of the console.
+// listenAll opens all listeners, or none: those of the API, and that of the console.
 func listenAll(ctx context.Context, s *settings, logger *slog.Logger) (tcp, unix net.Listener, web *consoleHost, err error) {
 	if tcp, unix, err = listen(ctx, s); err != nil {
 		return nil, nil, nil, err

@@ -49,7 +49,7 @@ func (p *Program) sessionsList() *cobra.Command {
 	return command
 }
 
-// firstError is err, or what next returns if there is none.
+// firstError is err, or the result of next if there is none.
 func firstError(err error, next func() error) error {
 	if err != nil {
 		return err
@@ -133,10 +133,10 @@ func (p *Program) sessionsArchive() *cobra.Command {
 	return command
 }
 
-// exactlyOne takes one argument, and states what it is if there is none.
+// exactlyOne requires one argument. Its message describes the argument.
 func exactlyOne(what string) cobra.PositionalArgs { return exactly(1, what) }
 
-// exactlyTwo takes two.
+// exactlyTwo requires two.
 func exactlyTwo(what string) cobra.PositionalArgs { return exactly(2, what) }
 
 func exactly(count int, what string) cobra.PositionalArgs {

@@ -14,8 +14,8 @@ import (
 	"policyd/internal/visible"
 )
 
-// setAsideDir is where the state directory remembers files that were set aside, one
-// file for each, so that several commands at a time lose none.
+// setAsideDir is the directory of notes about files that were set aside, one for each, so that concurrent
+// commands lose none.
 const setAsideDir = "set-aside"
 
 // asideFact states that a file was set aside.
@@ -28,9 +28,8 @@ type asideFact struct {
 // mostAside bounds the names that are tried for one file.
 const mostAside = 10_000
 
-// setAside moves a file to a name of its own, which ends in ending or, where that
-// is taken, in ending and a number, and remembers that. Until the last step the
-// file is there under both names, so that it is never lost.
+// setAside renames a file to a free name that ends in ending, or in ending and a number, and writes a note.
+// Until the last step the file has both names, so that it is never lost.
 func setAside(stateDir, file, ending, reason string) (moved string, err error) {
 	for n := 1; n < mostAside; n++ {
 		moved = file + ending
@@ -54,8 +53,7 @@ func setAside(stateDir, file, ending, reason string) (moved string, err error) {
 	return moved, nil
 }
 
-// duplicate gives a file a second name, which must not be taken. If the file system knows no second names it
-// copies.
+// duplicate gives a file a second name, which must be free. If the file system has no hard links it copies.
 func duplicate(file, name string) error {
 	err := os.Link(file, name)
 	if err == nil || errors.Is(err, fs.ErrExist) || errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +106,8 @@ func rememberAside(stateDir string, fact asideFact) error {
 	return nil
 }
 
-// recallSetAside warns of every file that was set aside and is still there. One that
-// somebody removed is forgotten.
+// recallSetAside warns of every file that was set aside and still exists. It removes the note of a file that
+// is gone.
 func (p *Program) recallSetAside(stateDir string) error {
 	dir := filepath.Join(stateDir, setAsideDir)
 	files, err := os.ReadDir(dir)
@@ -136,8 +134,8 @@ func (p *Program) recallSetAside(stateDir string) error {
 	return nil
 }
 
-// readAside reads what is remembered of one file. The error is fs.ErrNotExist where
-// that file was removed, and then it is forgotten.
+// readAside reads the note of one file. If the file was removed, it removes the note and returns
+// fs.ErrNotExist.
 func readAside(name string) (asideFact, error) {
 	var fact asideFact
 	text, err := os.ReadFile(name)

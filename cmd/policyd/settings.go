@@ -12,7 +12,7 @@ import (
 	"policyd/internal/sidecar"
 )
 
-// settings are those that a sidecar is made of.
+// settings are the settings of a sidecar.
 type settings = sidecar.Settings
 
 // settingsFlags are flags that represent settings, by the setting's dotted name.
@@ -29,7 +29,7 @@ func (f *settingsFlags) addPolicy(command *cobra.Command) {
 	f.addState(command)
 }
 
-// addState adds the flags that state where settings and state are.
+// addState adds the flags for the locations of settings and state.
 func (f *settingsFlags) addState(command *cobra.Command) {
 	command.Flags().StringVar(&f.file, "config", "", "settings `file` (POLICYD_CONFIG)")
 	f.add(command, "state_dir", "state-dir", "`directory` of tokens, database and decision log")

@@ -5,10 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// startQuickly puts off the collection of garbage while a server starts, and returns what
-// ends that: nearly all that a start allocates is in use when it is over. What is not, and
-// the parts of the program that only the start needed, go back to the system then. A
-// target that the environment sets is kept.
+// startQuickly postpones garbage collection while a server starts, and returns a function that ends that:
+// nearly all allocations of a start stay in use. The rest, and pages of the program that only the start
+// needed, are then returned to the system. A target from the environment is kept.
 func (p *Program) startQuickly() (settle func() error) {
 	if _, set := p.LookupEnv("GOGC"); set {
 		return releaseProgram
@@ -16,17 +15,16 @@ func (p *Program) startQuickly() (settle func() error) {
 	usual := debug.SetGCPercent(-1)
 	return func() error {
 		debug.SetGCPercent(usual)
-		runtime.GC() // what pools hold outlives one collection
+		runtime.GC() // pools keep their content for one collection
 		debug.FreeOSMemory()
 		boundMemory(p.LookupEnv)
 		return releaseProgram()
 	}
 }
 
-// The collector's target is a multiple of what is in use, so that a busy server would keep
-// several times of what it needs. What it keeps between calls is bounded, so memory is, too:
-// by leastMemory in bytes, or by memoryFactor times what is in use after the start, where a
-// policy or its answers are large.
+// The collector's target is a multiple of the memory in use, so a busy server would keep several times of
+// what it needs. What it keeps between calls is bounded, so memory is, too: by leastMemory in bytes, or by
+// memoryFactor times the memory in use after the start, for a large policy or large answers.
 const (
 	leastMemory  = 128 << 20
 	memoryFactor = 3

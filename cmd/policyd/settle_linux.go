@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// releaseProgram lets go of the pages of the program's own file, which a start touches
-// once, most of them: what is needed again is mapped again from the page cache. Pages that
-// can be written to are left alone.
+// releaseProgram releases the pages of the program's own file, most of which only the start needs: they are
+// mapped again from the page cache if needed. It leaves writable pages alone.
 func releaseProgram() error {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
@@ -65,8 +64,8 @@ func keepApart(start, length uintptr) error {
 // adviceNotToDump is MADV_DONTDUMP of madvise(2), which package syscall lacks.
 const adviceNotToDump = 16
 
-// programPages reads a line of /proc/self/maps (proc_pid_maps(5)). ours is true for pages
-// of the program that nobody can write to.
+// programPages parses a line of /proc/self/maps (proc_pid_maps(5)). ours is true for pages of the program
+// that nobody can write to.
 func programPages(line, program string) (start, length uintptr, ours bool) {
 	fields := strings.SplitN(line, " ", 3)
 	if len(fields) != 3 || !strings.HasSuffix(fields[2], " "+program) {

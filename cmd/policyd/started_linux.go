@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// ticks are the units in which the kernel states when a process started; it has told programs 100 in a second
-// on every architecture since it tells them at all.
+// ticks are the units of a process's start time. The kernel reports 100 in a second to programs on every
+// architecture.
 const ticks = 100
 
-// startField is where proc_pid_stat(5) has the start time, counted from the
-// field behind the program's name.
+// startField is the field of the start time in proc_pid_stat(5), counted from the field after the program's
+// name.
 const startField = 19
 
-// processStarted is when a process started, to the second before, and the zero
-// time where the system doesn't say.
+// processStarted is when a process started, rounded down to a second, and the zero time if the system doesn't
+// report it.
 func processStarted(pid int) time.Time {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return time.Time{}
 	}
-	// A program's name may hold blanks and brackets; the last bracket ends it.
+	// A program's name may contain blanks and brackets; the last bracket ends it.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	if len(fields) <= startField {
 		return time.Time{}

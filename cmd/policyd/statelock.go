@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// lockName is the file in the state directory that whoever keeps the state in memory has locked. It states
-// where a server can be reached.
+// lockName is the locked file in the state directory of a process that keeps the state in memory. It contains
+// the address of a server.
 const lockName = "policyd.lock"
 
 // whereabouts is what a server writes into its lock file.
@@ -39,9 +39,8 @@ const (
 	lockPause    = 20 * time.Millisecond
 )
 
-// lockState takes the state directory for this process, since what is kept in
-// memory has to be all there is. socket is where this process can be reached,
-// empty for nowhere. An error can be an *inUseError.
+// lockState locks the state directory for this process, since memory has to contain the whole state. socket
+// is where this process can be reached, empty for nowhere. An error can be an *inUseError.
 func lockState(ctx context.Context, stateDir, socket string, patience time.Duration) (unlock func() error, err error) {
 	name := filepath.Join(stateDir, lockName)
 	file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)

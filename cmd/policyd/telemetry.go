@@ -13,8 +13,8 @@ import (
 // telemetryPatience is how long what is left to send has at the end.
 const telemetryPatience = 5 * time.Second
 
-// startTelemetry gives the settings what a server counts by and sends to. The
-// function that it returns sends what is left.
+// startTelemetry sets a server's metrics and tracing in the settings. The function that it returns sends the
+// rest.
 func (p *Program) startTelemetry(ctx context.Context, s *settings, logger *slog.Logger) (end func(), err error) {
 	s.Meter = metrics.New(sidecar.Version())
 	s.Tracing, err = tracing.Start(ctx, tracing.Options{

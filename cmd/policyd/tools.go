@@ -22,7 +22,7 @@ import (
 	"policyd/internal/visible"
 )
 
-// toolsFlags state whose tools are served. They are in the client's registration.
+// toolsFlags identify the session of the tools. They are in the client's registration.
 type toolsFlags struct {
 	chosen  settingsFlags
 	client  string
@@ -66,7 +66,7 @@ func (p *Program) toolsCommand() *cobra.Command {
 	return command
 }
 
-// binding is what the host says of the session.
+// binding is the host's description of the session.
 func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
 	names := strings.Join(slices.Sorted(slices.Values(reply.Clients())), ", ")
 	client, known := reply.ByName(flags.client)
@@ -96,7 +96,7 @@ func (p *Program) binding(flags *toolsFlags) (*hinttools.Binding, error) {
 	return out, nil
 }
 
-// firstSet is what the first variable holds that holds something.
+// firstSet is the value of the first variable that isn't empty.
 func (p *Program) firstSet(names []string) string {
 	for _, name := range names {
 		if value, _ := p.LookupEnv(name); value != "" {
@@ -121,6 +121,5 @@ type unclosed struct{ io.Writer }
 
 func (unclosed) Close() error { return nil }
 
-// parentStarted is when the program that started this one did, as far as the
-// system says.
+// parentStarted is when the parent process started, if the system reports it.
 func parentStarted() time.Time { return processStarted(os.Getppid()) }

@@ -13,8 +13,8 @@ import (
 // than one among ten.
 const mostRatio = 1.3
 
-// BenchmarkMatching looks one call up among few and many answers, one of which
-// applies, and fails where the many cost more than mostRatio.
+// BenchmarkMatching looks one call up among few and many answers, one of which applies, and fails if the many
+// cost more than mostRatio.
 func BenchmarkMatching(b *testing.B) {
 	nanoseconds := map[int]float64{}
 	for _, size := range []int{10, 100_000} {

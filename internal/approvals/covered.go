@@ -22,7 +22,7 @@ func (x *Index) wider(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry 
 				return found
 			}
 			for _, directory := range above(entry.Directory) {
-				if found := covering(held.in[directory], entry, now); found != nil {
+				if found := covering(held.byDirectory[directory], entry, now); found != nil {
 					return found
 				}
 			}

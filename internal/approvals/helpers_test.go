@@ -19,8 +19,7 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// failing is a real store that fails when it is told to, and that can be held up
-// when it has read.
+// failing is a real store that fails on demand, and that can be blocked after a read.
 type failing struct {
 	*store.Store
 	broken atomic.Bool

@@ -63,7 +63,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	x.mu.RLock()
 	defer x.mu.RUnlock()
 	var out v1.ApprovalImported
-	if x.without != nil {
+	if x.loadErr != nil {
 		return out, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
 	now := x.options.Clock()
@@ -74,7 +74,7 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 		if entry.Directory != nil {
 			at.directory = *entry.Directory
 		}
-		known := x.like(entry, now)
+		known := x.equalEntry(entry, now)
 		switch {
 		case seen[at] || known != nil && !extends(known, entry):
 			out.Unchanged++
@@ -88,8 +88,8 @@ func (x *Index) compare(entries []v1.ApprovalEntry) (v1.ApprovalImported, error)
 	return out, nil
 }
 
-// like returns the stored answer that is equal to an entry, nil if there is none. The caller holds mu.
-func (x *Index) like(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
+// equalEntry returns the stored answer that is equal to an entry, nil if there is none. The caller holds mu.
+func (x *Index) equalEntry(entry *v1.ApprovalEntry, now time.Time) *v1.ApprovalEntry {
 	held := x.groups[groupOf(entry)]
 	if held == nil {
 		return nil

@@ -42,7 +42,7 @@ type Options struct {
 	// Chain returns the verb chain of a shell line that consists of the verb alone. If it is nil, every verb
 	// is a chain.
 	Chain func(tool, verb string) string
-	// Changed, if set, hears of every change.
+	// Changed, if set, is called for every change.
 	Changed func()
 	// Given, if set, is called for each new answer, since it may allow the calls of open prompts. It has to
 	// be quick.
@@ -71,8 +71,8 @@ type group struct {
 
 // places are the answers of one group: for each place one for every set of risks.
 type places struct {
-	anywhere []*v1.ApprovalEntry
-	in       map[string][]*v1.ApprovalEntry
+	anywhere    []*v1.ApprovalEntry
+	byDirectory map[string][]*v1.ApprovalEntry
 }
 
 // Index keeps approvals. It may be used concurrently.
@@ -86,8 +86,8 @@ type Index struct {
 	// during are the changes since a reading began. The data that is read may be older, so the changes are
 	// applied again. It is nil while no reading runs.
 	during []func(again bool)
-	// without is set while the store could not be read.
-	without error
+	// loadErr is set while the store could not be read.
+	loadErr error
 	byID    map[string]*v1.ApprovalEntry
 	groups  map[group]*places
 	// readable are the answers that let a directory outside be read.
@@ -126,7 +126,7 @@ func New(options Options) (*Index, error) {
 	if options.Changed == nil {
 		options.Changed = func() {}
 	}
-	index := &Index{options: options, without: errors.New("approvals were not read yet")}
+	index := &Index{options: options, loadErr: errors.New("approvals were not read yet")}
 	index.clear()
 	return index, nil
 }
@@ -160,10 +160,10 @@ func (x *Index) Load(ctx context.Context) error {
 		x.addOnce(&unsaved[i])
 	}
 	if err != nil {
-		x.without = fmt.Errorf("read approvals: %w", err)
-		return x.without
+		x.loadErr = fmt.Errorf("read approvals: %w", err)
+		return x.loadErr
 	}
-	x.without = nil
+	x.loadErr = nil
 	for i := range entries {
 		x.add(&entries[i])
 	}
@@ -235,7 +235,7 @@ func (x *Index) change(apply func(again bool)) {
 func (x *Index) Check() error {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return x.without
+	return x.loadErr
 }
 
 func groupOf(entry *v1.ApprovalEntry) group {
@@ -254,7 +254,7 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 		}
 	}
 	if held == nil {
-		held = &places{in: map[string][]*v1.ApprovalEntry{}}
+		held = &places{byDirectory: map[string][]*v1.ApprovalEntry{}}
 		x.groups[groupOf(entry)] = held
 	}
 	x.byID[entry.ID] = entry
@@ -262,7 +262,7 @@ func (x *Index) add(entry *v1.ApprovalEntry) {
 	if entry.Worktrees {
 		x.worktrees++
 	}
-	held.put(entry.Directory, append(held.at(entry.Directory), entry))
+	held.put(entry.Directory, append(held.inDirectory(entry.Directory), entry))
 	if entry.Session != "" {
 		x.sessions[entry.Session]++
 	}
@@ -278,12 +278,12 @@ func (x *Index) addOnce(once *store.Once) {
 	x.onces[once.Session] = append(x.onces[once.Session], *once)
 }
 
-// at are the answers for a directory, nil for anywhere.
-func (p *places) at(directory *string) []*v1.ApprovalEntry {
+// inDirectory are the answers for a directory, nil for anywhere.
+func (p *places) inDirectory(directory *string) []*v1.ApprovalEntry {
 	if directory == nil {
 		return p.anywhere
 	}
-	return p.in[*directory]
+	return p.byDirectory[*directory]
 }
 
 func (p *places) put(directory *string, entries []*v1.ApprovalEntry) {
@@ -291,15 +291,15 @@ func (p *places) put(directory *string, entries []*v1.ApprovalEntry) {
 	case directory == nil:
 		p.anywhere = entries
 	case len(entries) == 0:
-		delete(p.in, *directory)
+		delete(p.byDirectory, *directory)
 	default:
-		p.in[*directory] = entries
+		p.byDirectory[*directory] = entries
 	}
 }
 
 // same is the answer for the same place and the same risks, nil if there is none.
 func (p *places) same(entry *v1.ApprovalEntry) *v1.ApprovalEntry {
-	for _, known := range p.at(entry.Directory) {
+	for _, known := range p.inDirectory(entry.Directory) {
 		if known.RiskLines() == entry.RiskLines() && known.Worktrees == entry.Worktrees {
 			return known
 		}
@@ -319,10 +319,10 @@ func (x *Index) remove(id string) {
 		x.worktrees--
 	}
 	held := x.groups[groupOf(entry)]
-	held.put(entry.Directory, slices.DeleteFunc(slices.Clone(held.at(entry.Directory)), func(known *v1.ApprovalEntry) bool {
+	held.put(entry.Directory, slices.DeleteFunc(slices.Clone(held.inDirectory(entry.Directory)), func(known *v1.ApprovalEntry) bool {
 		return known.ID == id
 	}))
-	if len(held.anywhere) == 0 && len(held.in) == 0 {
+	if len(held.anywhere) == 0 && len(held.byDirectory) == 0 {
 		delete(x.groups, groupOf(entry))
 	}
 	if entry.Session == "" {

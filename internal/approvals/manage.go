@@ -172,7 +172,7 @@ func (x *Index) Revoke(ctx context.Context, id string) error {
 func (x *Index) List(after string, limit int) (list []v1.ApprovalEntry, next string, err error) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	if x.without != nil {
+	if x.loadErr != nil {
 		return nil, "", &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
 	now := x.options.Clock()

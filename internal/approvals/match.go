@@ -38,7 +38,7 @@ func (x *Index) Matching(facts *v1.Facts, call v1.Digester) []v1.Approval {
 				held := x.groups[group{session, facts.Session.Audience, agent, facts.Tool.JudgedAs(), item.Verb}]
 				if held != nil {
 					out = held.applying(out, item, now)
-					out = held.inMain(out, trees.of(item), item.Within, now)
+					out = held.inMain(out, trees.forItem(item), item.Within, now)
 				}
 			}
 		}
@@ -54,14 +54,14 @@ func (x *Index) projectTools(out []v1.Approval, facts *v1.Facts, trees workTrees
 			if held == nil {
 				continue
 			}
-			for _, entry := range held.in[facts.Session.ProjectDir] {
+			for _, entry := range held.byDirectory[facts.Session.ProjectDir] {
 				out = appendLive(out, entry, now)
 			}
 			out = held.inMain(out, trees.project, []string{facts.Session.ProjectDir}, now)
 			for i := range facts.Items {
-				out = held.inMain(out, trees.of(&facts.Items[i]), facts.Items[i].Within, now)
+				out = held.inMain(out, trees.forItem(&facts.Items[i]), facts.Items[i].Within, now)
 				for _, directory := range facts.Items[i].Within {
-					for _, entry := range held.in[directory] {
+					for _, entry := range held.byDirectory[directory] {
 						out = appendLive(out, entry, now)
 					}
 				}
@@ -91,11 +91,11 @@ func (p *places) applying(out []v1.Approval, item *v1.Item, now time.Time) []v1.
 	for _, entry := range p.anywhere {
 		out = appendLive(out, entry, now)
 	}
-	if len(p.in) == 0 {
+	if len(p.byDirectory) == 0 {
 		return out
 	}
 	for _, directory := range item.Within {
-		for _, entry := range p.in[directory] {
+		for _, entry := range p.byDirectory[directory] {
 			out = appendLive(out, entry, now)
 		}
 	}

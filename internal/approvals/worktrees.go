@@ -77,7 +77,7 @@ func (x *Index) treesOf(facts *v1.Facts) workTrees {
 	return trees
 }
 
-func (t workTrees) of(item *v1.Item) workTree {
+func (t workTrees) forItem(item *v1.Item) workTree {
 	if len(item.Within) == 0 {
 		return workTree{}
 	}
@@ -96,7 +96,7 @@ func (p *places) inMain(out []v1.Approval, tree workTree, directories []string, 
 		if there == "" {
 			continue
 		}
-		for _, entry := range p.in[there] {
+		for _, entry := range p.byDirectory[there] {
 			if entry.Worktrees {
 				seen := entry.Approval()
 				seen.Directory = directory

@@ -114,7 +114,7 @@ func (r *Rule) asWords(pattern string, colon bool) {
 	}
 	r.words = strings.Fields(literal)
 	if strings.ContainsAny(literal, "'\"\\$;&|<>()`\n#=~[]{}!") {
-		// What the shell makes of it is not compared; the first words are.
+		// Only the first words are compared, before any expansion.
 		r.unfit = "it is more than literal words of one command"
 		at := slices.IndexFunc(r.words, func(word string) bool { return strings.ContainsAny(word, "'\"\\$;&|<>()`#=~[]{}!") })
 		r.words, r.open, r.glued = r.words[:max(at, 0)], true, false

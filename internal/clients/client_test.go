@@ -22,8 +22,8 @@ func of(t *testing.T, name string) *clients.Client {
 	return client
 }
 
-// TestVerdicts checks the table of what each client is told (A9): of an allow, of a prompt that went to its
-// own dialog, and of one that stays here.
+// TestVerdicts checks the reply to each client (A9): for an allow, for a prompt that went to its own dialog,
+// and for one that stays here.
 func TestVerdicts(t *testing.T) {
 	const deny, ask, allow, nothing = reply.Deny, reply.Ask, reply.Allow, reply.Nothing
 	plain, wish := clients.Terms{Attended: true}, clients.Terms{Attended: true, AutoApprove: true}
@@ -128,7 +128,7 @@ func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 	}
 }
 
-// TestExplain checks that what a model is told is short, on one line, visible, and ends with what to do.
+// TestExplain checks that the model's text is short, on one line, visible, and ends with the remedy.
 func TestExplain(t *testing.T) {
 	reasons := func(effect v1.Effect, messages ...string) []v1.Reason {
 		out := []v1.Reason{{Effect: v1.EffectAllow, Message: "not this one"}}

@@ -36,7 +36,7 @@ func TestCredentialsOfBundlesComeFromTheEnvironment(t *testing.T) {
 	require.NoError(t, err, "files and public keys are no credentials")
 }
 
-// P6: what policyd was told to read is protected, wherever it lies.
+// P6: policyd's own input files are protected, wherever they are.
 func TestFilesOfBundlesAreKnown(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

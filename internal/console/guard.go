@@ -149,7 +149,7 @@ func (c *Console) private(next handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		who, key, known := c.operator(r)
 		if !known {
-			c.stranger(w, r)
+			c.answerWithoutSession(w, r)
 			return
 		}
 		if r.Method == http.MethodPost && !c.proven(r, key) {
@@ -160,9 +160,9 @@ func (c *Console) private(next handler) http.HandlerFunc {
 	}
 }
 
-// stranger answers a request without a session. A browser that comes from another site doesn't send a strict
+// answerWithoutSession answers a request without a session. A browser that comes from another site doesn't send a strict
 // cookie; the page that it gets here repeats the request from this site.
-func (c *Console) stranger(w http.ResponseWriter, r *http.Request) {
+func (c *Console) answerWithoutSession(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") == "cross-site" && r.Header.Get("Sec-Fetch-Mode") == "navigate" {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		c.render(w, http.StatusOK, "again.html", map[string]any{"Path": r.URL.RequestURI()})

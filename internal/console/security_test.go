@@ -265,7 +265,7 @@ func TestTLSHoldsTheCookie(t *testing.T) {
 	assert.NotEmpty(t, answer.Header().Get("Strict-Transport-Security"))
 }
 
-// TestTwoCookiesAreNone checks that whoever can add a cookie takes no session over.
+// TestTwoCookiesAreNone checks that an attacker who can add a cookie takes no session over.
 func TestTwoCookiesAreNone(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)

@@ -108,8 +108,8 @@ func TestSigningInElsewhere(t *testing.T) {
 	assert.Equal(t, http.StatusUnauthorized, f.get("/console/", nil).Code, "the settings changed")
 }
 
-// TestSignInsThatEndInNothing checks that only the browser which began a sign-in ends it, in time, and that
-// whoever the provider refuses gets no code.
+// TestSignInsThatEndInNothing checks that only the browser that began a sign-in ends it, in time, and that a
+// person whom the provider refuses gets no code.
 func TestSignInsThatEndInNothing(t *testing.T) {
 	f, p := signingIn(t)
 	cookie := begin(t, f)

@@ -154,8 +154,8 @@ func TestHostileTextIsText(t *testing.T) {
 	}
 }
 
-// TestPagesHearOfWhatHappens checks that the stream tells of prompts by their ids, and ends with the session.
-func TestPagesHearOfWhatHappens(t *testing.T) {
+// TestPagesGetEvents checks that the stream reports prompts by their ids, and ends with the session.
+func TestPagesGetEvents(t *testing.T) {
 	f := newFixture(t)
 	f.login(t)
 	server := httptest.NewServer(f.Console)

@@ -99,10 +99,10 @@ func (f *finder) add(span Span) {
 	f.last = span.End
 }
 
-// masked is what records have in the place of a secret.
+// masked replaces a secret in records.
 const masked = "[masked]"
 
-// notAuthority ends what stands in front of a path in an address.
+// notAuthority are the bytes that end the authority of an address.
 const notAuthority = "/ \t\r\n\"'\\<>`"
 
 // userinfo parses what follows a scheme, whose colon is at i.
@@ -192,8 +192,8 @@ func (f *finder) parameter(i int) {
 
 const longestName = 65
 
-// parameters are whole names of parameters that authenticate, and parameterWords are what longer names of
-// such hold, without dashes and underscores.
+// parameters are whole names of parameters that authenticate. parameterWords are parts of longer names of
+// such parameters, without dashes and underscores.
 var (
 	parameters     = []string{"sig", "key", "auth", "jwt", "pass", "pwd", "pat", "sid"}
 	parameterWords = []string{"token", "secret", "passw", "apikey", "accesskey", "signature", "credential", "authkey", "privatekey"}

@@ -1,8 +1,8 @@
 // Package events publishes events to watchers: prompts, sessions, approvals, policies and decisions, in one
 // order, with ids to resume from.
 //
-// A publisher never waits for a watcher. A watcher that is too slow, or that resumes too late, is told to
-// read everything again.
+// A publisher never waits for a watcher. A watcher that is too slow, or that resumes too late, gets an event
+// that requires it to read everything again.
 package events
 
 import (

@@ -49,8 +49,8 @@ func TestWatchersGoOnFromAnEvent(t *testing.T) {
 	}
 }
 
-// TestSlowWatchersAreToldThatTheyMissedSomething checks that nothing is lost in silence.
-func TestSlowWatchersAreToldThatTheyMissedSomething(t *testing.T) {
+// TestSlowWatchersLearnThatTheyMissedEvents checks that nothing is lost in silence.
+func TestSlowWatchersLearnThatTheyMissedEvents(t *testing.T) {
 	broker := events.New("e")
 	slow, behind := broker.Watch(""), broker.Watch("")
 	for i := range 4096 {

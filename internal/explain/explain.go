@@ -12,8 +12,8 @@ type Question struct {
 	Decision *v1.Decision
 	// Account is the policy's account; nil if it isn't known.
 	Account *v1.Account
-	// Remembered are approvals for the verbs of the call, whomever they are for,
-	// and Grants the session's path grants.
+	// Remembered are approvals for the verbs of the call, for any agent, and Grants the session's path
+	// grants.
 	Remembered []v1.ApprovalEntry
 	Grants     []v1.PathGrant
 }

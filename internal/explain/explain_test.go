@@ -26,7 +26,7 @@ func question() *explain.Question {
 	}
 }
 
-func TestTheNearestGrantIsTold(t *testing.T) {
+func TestTheNearestGrantIsShown(t *testing.T) {
 	q := question()
 	q.Grants = []v1.PathGrant{{Root: "/srv/x", Mode: v1.GrantRead}, {Root: "/srv/other/a", Mode: v1.GrantReadWrite}}
 	told := explain.Explain(q)
@@ -47,14 +47,14 @@ func TestCommandsInRemediesAreQuotedForAShell(t *testing.T) {
 	assert.Contains(t, explain.Explain(q).Remedies, "policyd approvals trust-verb '$(id) `id`'")
 }
 
-func TestADenyIsNotSaidToBeAnswerable(t *testing.T) {
+func TestADenyIsNotShownAsAnswerable(t *testing.T) {
 	q := question()
 	q.Decision.Effect = v1.EffectDeny
 	q.Account.Rules = []v1.SpokenRule{{Rule: "secrets/file", Says: "deny", Remedy: "nothing"}}
 	assert.Equal(t, []string{"nothing"}, explain.Explain(q).Remedies)
 }
 
-func TestFewApprovalsAreToldNearestFirst(t *testing.T) {
+func TestFewApprovalsAreShownNearestFirst(t *testing.T) {
 	q := question()
 	q.Input.Tool.Kind = v1.ToolShell
 	q.Input.Items = []v1.Item{{Kind: v1.ItemCommand, Verb: "git push", Directory: "/srv/proj", Path: -1}}

@@ -25,7 +25,7 @@ func Page(title string, decision *v1.Decision) string {
 	p.rules(told.Rules)
 	var near []string
 	for _, miss := range told.Near {
-		near = append(near, fmt.Sprintf("%s %s: %s%s", miss.Kind, miss.Text, miss.Why, of([]int{miss.Item})))
+		near = append(near, fmt.Sprintf("%s %s: %s%s", miss.Kind, miss.Text, miss.Why, itemNumbers([]int{miss.Item})))
 	}
 	p.section("came near", near)
 	p.section("what would allow it", told.Remedies)
@@ -75,7 +75,7 @@ func (p *page) rules(rules []v1.SpokenRule) {
 	p.line("\nrules that spoke")
 	for i := range rules {
 		rule := &rules[i]
-		p.line("  %-6s  %s%s", rule.Says, named(rule), of(rule.Items))
+		p.line("  %-6s  %s%s", rule.Says, ruleName(rule), itemNumbers(rule.Items))
 		if rule.File != "" {
 			p.line("          %s:%d", rule.File, rule.Row)
 		}
@@ -85,15 +85,15 @@ func (p *page) rules(rules []v1.SpokenRule) {
 	}
 }
 
-func named(rule *v1.SpokenRule) string {
+func ruleName(rule *v1.SpokenRule) string {
 	if rule.Title == "" {
 		return rule.Rule
 	}
 	return rule.Rule + ", " + rule.Title
 }
 
-// of lists the items that a line is about.
-func of(items []int) string {
+// itemNumbers lists the items that a line is about.
+func itemNumbers(items []int) string {
 	if len(items) == 0 {
 		return ""
 	}

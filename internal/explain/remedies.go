@@ -37,7 +37,7 @@ func remedies(question *Question) []string {
 		add("a person's yes: " + yes(prompt))
 	}
 	for _, index := range uncovered(question.Decision) {
-		add(standing(question, index))
+		add(approvalCommand(question, index))
 	}
 	return told
 }
@@ -57,8 +57,8 @@ func offers(prompt *v1.Prompt, key string) bool {
 	return slices.ContainsFunc(prompt.Choices, func(choice v1.Choice) bool { return choice.Key == key })
 }
 
-// standing is the command with which an operator allows an item permanently, empty if there is none.
-func standing(question *Question, index int) string {
+// approvalCommand is the command with which an operator allows an item permanently, empty if there is none.
+func approvalCommand(question *Question, index int) string {
 	in := question.Input
 	item := &in.Items[index]
 	switch {

@@ -49,7 +49,7 @@ func (e *evaluation) effective(ctx context.Context, scope *v1.PromptScope, opene
 			return false
 		}
 		e.gate.ineffective.Add(1)
-		e.tell(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, v1.ApprovalWords(saved), err))
+		e.report(CodeIneffective, fmt.Errorf("choice %s for %q: %w", choice, v1.ApprovalWords(saved), err))
 		return true
 	})
 }

@@ -218,25 +218,25 @@ func (e *evaluation) oblige(ctx context.Context, snapshot Snapshot) error {
 
 // uncontained judges the call again as if its caller could enforce nothing.
 func (e *evaluation) uncontained(ctx context.Context, snapshot Snapshot, err error) {
-	e.tell(codeUncontained, err)
+	e.report(codeUncontained, err)
 	e.input.Session.Profiles = v1.Set{}
 	e.evaluateBy(ctx, snapshot)
 }
 
-// mostTold bounds the refusals that a person is shown, and longestTold the bytes of each target: the program
+// maxRefusals bounds the refusals that a person is shown, and longestTold the bytes of each target: the program
 // chose them.
-const mostTold, longestTold = 5, 200
+const maxRefusals, maxTargetBytes = 5, 200
 
 // refusedBefore describes an earlier contained run of the same call to the person.
 func (e *evaluation) refusedBefore() []v1.Reason {
 	if len(e.refusals) == 0 {
 		return nil
 	}
-	told := make([]string, 0, mostTold)
-	for _, refusal := range e.refusals[:min(len(e.refusals), mostTold)] {
+	told := make([]string, 0, maxRefusals)
+	for _, refusal := range e.refusals[:min(len(e.refusals), maxRefusals)] {
 		target, _ := visible.Line(e.gate.options.Redactor.Shown(refusal.Target))
-		if len(target) > longestTold {
-			target = strings.ToValidUTF8(target[:longestTold], "") + "…"
+		if len(target) > maxTargetBytes {
+			target = strings.ToValidUTF8(target[:maxTargetBytes], "") + "…"
 		}
 		told = append(told, refusal.Operation+" "+target)
 	}

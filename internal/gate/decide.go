@@ -37,8 +37,8 @@ type evaluation struct {
 	// cwd is the call's directory as it is, for the host to run the call in;
 	// the input's is masked.
 	cwd string
-	// asked is the call as its caller sent it.
-	asked *v1.Call
+	// original is the call as its caller sent it.
+	original *v1.Call
 	// given is the count of Options.Given before the call was judged.
 	given uint64
 	// awaits is the prompt that this evaluation opened or joined.
@@ -68,7 +68,7 @@ type evaluation struct {
 // is the prompt that a person denied, nil for none. The call is not changed.
 func (g *Gate) pass(ctx context.Context, call *v1.Call, options DecideOptions, refused *v1.Prompt) v1.Decision {
 	options.Probe = options.Probe || options.Dry
-	p := &evaluation{gate: g, options: options, call: call, asked: call, input: emptyInput(), refused: refused}
+	p := &evaluation{gate: g, options: options, call: call, original: call, input: emptyInput(), refused: refused}
 	p.guard(func() { p.judge(ctx) })
 	if !options.Dry {
 		p.guard(func() { p.record(ctx) })
@@ -146,7 +146,7 @@ func (e *evaluation) deny(code, message string, err error) {
 		e.decision.Route = e.refusedRoute()
 	}
 	if err != nil {
-		e.tell(code, err)
+		e.report(code, err)
 	}
 }
 

@@ -15,7 +15,7 @@ func (e *FaultError) Unwrap() error { return e.Err }
 
 var _ error = (*FaultError)(nil)
 
-// tell reports a fault to the operator.
-func (e *evaluation) tell(code string, err error) {
+// report reports a fault to the operator.
+func (e *evaluation) report(code string, err error) {
 	e.gate.options.Fault(code, &FaultError{DecisionID: e.id, Err: err})
 }

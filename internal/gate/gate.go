@@ -141,11 +141,10 @@ type Options struct {
 	// Decided, if set, gets every decision that was recorded. It runs within the decision and has to be
 	// quick.
 	Decided func(call *v1.Call, decision *v1.Decision)
-	// Step, if set, hears of each step of a decision as it begins, and what it
-	// returns is called as it ends. It has to be quick.
+	// Step, if set, is called at the beginning of each step of a decision, and its result at the end. It has
+	// to be quick.
 	Step func(ctx context.Context, name string) (stepping context.Context, done func())
-	// ReadOnly, if set, hears of every change that was refused since a grant is
-	// one to read (P4).
+	// ReadOnly, if set, is called for every change that a read-only grant refused (P4).
 	ReadOnly func(decision string, session *v1.Session, path *v1.Path)
 	// Given, if set, counts approvals and grants. If the count changed while a call was judged, Again, if
 	// set, is called once the prompt is open: the call may be allowed by now. Both have to be quick.

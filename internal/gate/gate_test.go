@@ -364,7 +364,7 @@ func TestACallThatIsDeniedAfterItsRecordHasAnotherOne(t *testing.T) {
 	assert.Empty(t, h.log.amended, "a record that says what was answered is enough")
 }
 
-func TestUnrecordedDecisionStandsWhereRecordsAreOptional(t *testing.T) {
+func TestUnrecordedDecisionIsValidIfRecordsAreOptional(t *testing.T) {
 	h := build(t, allowed(command("ls", "/a")), func(_ *house, o *gate.Options) { o.RequireRecord = false })
 	h.log.err = errors.New("disk full")
 	assert.Equal(t, v1.EffectAllow, h.Decide(t.Context(), bash("ls"), gate.DecideOptions{}).Effect)
@@ -454,7 +454,7 @@ func TestAllowNamesItsCovers(t *testing.T) {
 	assert.Equal(t, decision.Reasons, h.log.last(t).Result.Reasons)
 }
 
-func TestNothingIsAllowedWhereFactsSaySo(t *testing.T) {
+func TestNothingIsAllowedAgainstTheFacts(t *testing.T) {
 	policy := allowed()
 	policy.result.Reasons = nil
 	policy.facts.About = append(policy.facts.About, "shell", "nothing")

@@ -64,7 +64,7 @@ func (e *evaluation) ask(ctx context.Context, snapshot Snapshot) {
 		return
 	}
 	question.Key, question.Held = e.key(snapshot), e.options.Wait > 0
-	question.Call, question.Caller = e.asked, e.options.Caller
+	question.Call, question.Caller = e.original, e.options.Caller
 	if e.delegates() {
 		e.delegate(ctx, question)
 		return

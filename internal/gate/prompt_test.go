@@ -123,9 +123,9 @@ func TestPromptNamesWhatARuleAsksAboutAlthoughCovered(t *testing.T) {
 	assert.Equal(t, "Approve tee in /b?", ask(t, build(t, policy), bash("x")).Title)
 }
 
-// TestThePersonIsToldWhy checks that the messages of rules reach the person who is asked, two at most, and
+// TestThePersonGetsTheReasons checks that the messages of rules reach the person who is asked, two at most, and
 // that what a site's rule says comes first.
-func TestThePersonIsToldWhy(t *testing.T) {
+func TestThePersonGetsTheReasons(t *testing.T) {
 	policy := asked(command("make", "/a/b"))
 	required := v1.Reason{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Message: "make is not approved"}
 	site := v1.Reason{Rule: "site/tickets", Code: "ticket", Effect: v1.EffectPrompt, Message: "production needs\na ticket"}

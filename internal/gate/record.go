@@ -28,7 +28,7 @@ func (e *evaluation) record(ctx context.Context) {
 	case options.RequireRecord:
 		e.deny(CodeRecordFailed, "the decision can't be recorded, so the call is denied; see policyd's log", err)
 	default:
-		e.tell(CodeRecordFailed, err)
+		e.report(CodeRecordFailed, err)
 	}
 }
 

@@ -13,7 +13,7 @@ type Terminals interface {
 	Claim(session, terminal string, bind bool) (peer string, known bool)
 	// Created gets a terminal/create that was allowed, and its destination.
 	Created(session, decision string, route v1.Route)
-	// Released hears of a terminal/release that was allowed.
+	// Released is called for a terminal/release that was allowed.
 	Released(session, terminal string)
 }
 

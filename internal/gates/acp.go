@@ -42,8 +42,8 @@ type ACP struct {
 	base *own
 	// sessions are the agent's, by its own ids.
 	sessions map[string]*own
-	// asked are requests of the client whose responses create a session, by their ids.
-	asked map[string]v1.Session
+	// sessionRequests are requests of the client whose responses create a session, by their ids.
+	sessionRequests map[string]v1.Session
 	// creating are requests of the agent for terminals that the client has, by
 	// their ids.
 	creating map[string]creation
@@ -63,7 +63,7 @@ func NewACP(options ACPOptions) (*ACP, error) {
 		options.Limit = MaxLine
 	}
 	g := &ACP{
-		options: options, sidecar: pep.New(options.Client), sessions: map[string]*own{}, asked: map[string]v1.Session{},
+		options: options, sidecar: pep.New(options.Client), sessions: map[string]*own{}, sessionRequests: map[string]v1.Session{},
 		creating: map[string]creation{}, peers: []v1.Peer{{ID: clientPeer}},
 	}
 	g.relay = relay{note: options.Note, limit: options.Limit, fromHost: g.takeFromClient, fromChild: g.takeFromAgent}

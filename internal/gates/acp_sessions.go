@@ -38,7 +38,7 @@ func (g *ACP) expectSession(ctx context.Context, m *jsonrpc.Message) {
 	case acp.AgentMethodSessionNew, acp.AgentMethodSessionFork:
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.asked[string(m.ID)] = template
+		g.sessionRequests[string(m.ID)] = template
 	case acp.AgentMethodSessionLoad, acp.AgentMethodSessionResume:
 		// The agent may send requests before it responds.
 		g.begin(ctx, params["sessionId"], template)
@@ -68,8 +68,8 @@ func (g *ACP) template(cwd string) v1.Session {
 // madeSession registers the session in an agent's response, if the client requested one.
 func (g *ACP) madeSession(ctx context.Context, m *jsonrpc.Message) {
 	g.mu.Lock()
-	template, asked := g.asked[string(m.ID)]
-	delete(g.asked, string(m.ID))
+	template, asked := g.sessionRequests[string(m.ID)]
+	delete(g.sessionRequests, string(m.ID))
 	g.mu.Unlock()
 	if !asked || m.Result == nil {
 		return

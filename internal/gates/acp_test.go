@@ -261,7 +261,7 @@ func TestACPAnswersForThePerson(t *testing.T) {
 	}
 }
 
-// A9: a request that is asked about waits, and what follows does not.
+// A9: a request that prompts waits, and later ones do not.
 func TestACPHeldRequestsWaitAlone(t *testing.T) {
 	sidecar := &scripted{answers: make(chan v1.Prompt)}
 	pending := decided(v1.EffectPrompt, "asks")
@@ -285,8 +285,8 @@ func TestACPHeldRequestsWaitAlone(t *testing.T) {
 	r.end(t)
 }
 
-// N3: the agent hears of what the client can do and policy serves, and of nothing
-// where policy is away. What policy doesn't know of stays.
+// N3: the agent gets the client's capabilities that the policy serves, and none if the policy is unreachable.
+// Capabilities that the policy doesn't know stay.
 func TestACPAdvertisesWhatIsServed(t *testing.T) {
 	hello := func(capabilities string) string {
 		return `{"jsonrpc":"2.0", "id":0,"method":"initialize","params":{"protocolVersion":1, "clientCapabilities":` + capabilities + `,"_meta":{"x":"é"}}}`
@@ -318,7 +318,7 @@ func TestACPAdvertisesWhatIsServed(t *testing.T) {
 	r.end(t)
 }
 
-// N5: policyd hears of a terminal's name before the agent does.
+// N5: policyd gets a terminal's name before the agent does.
 func TestACPReportsTerminals(t *testing.T) {
 	sidecar := &scripted{decide: routing(routed(v1.EffectAllow, "collaborative", "", ""))}
 	r := startACP(t, sidecar)

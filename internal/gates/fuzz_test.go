@@ -29,9 +29,9 @@ func (nobody) Do(context.Context, string, string, url.Values, []byte) (*pdp.Answ
 // lineEnds are what some readers take for the end of a line.
 var lineEnds = regexp.MustCompile("[\n\r\v\f\u0085\u2028\u2029]")
 
-// methodsOf are the methods that some reader could find in what passed: whatever
-// key of any case it takes for "method", be it the first or the last, in each
-// value of each piece of the line, and whether it tidies names up or not.
+// methodsOf are the methods that some reader could see in the output: the value of any key that equals
+// "method" in any case, the first or the last of them, in each value of each piece of the line, with or
+// without trimmed names.
 func methodsOf(passed []byte) []string {
 	methods := []string{}
 	text := bytes.TrimPrefix(passed, []byte("\ufeff"))

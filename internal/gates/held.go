@@ -5,25 +5,25 @@ import (
 	"sync"
 )
 
-// held are the requests of one side that wait for a person, by their ids as they were written. It may be used
+// heldRequests are the requests of one side that wait for a person, by their ids as they were written. It may be used
 // concurrently.
-type held struct {
+type heldRequests struct {
 	mu   sync.Mutex
 	wait sync.WaitGroup
-	by   map[string]*waiting
+	byID map[string]*waiting
 	// closed is true when nothing may wait any more.
 	closed bool
 }
 
 // waiting is one request that waits.
 type waiting struct {
-	cancel context.CancelFunc
-	gone   bool
+	cancel    context.CancelFunc
+	cancelled bool
 }
 
 // start runs a wait. Of two requests with one id, the later is the one that a
 // cancellation means. After cancelAll nothing is started.
-func (h *held) start(ctx context.Context, id string, run func(ctx context.Context, request *waiting)) {
+func (h *heldRequests) start(ctx context.Context, id string, run func(ctx context.Context, request *waiting)) {
 	ctx, cancel := context.WithCancel(ctx)
 	request := &waiting{cancel: cancel}
 	h.mu.Lock()
@@ -32,37 +32,37 @@ func (h *held) start(ctx context.Context, id string, run func(ctx context.Contex
 		cancel()
 		return
 	}
-	if h.by == nil {
-		h.by = map[string]*waiting{}
+	if h.byID == nil {
+		h.byID = map[string]*waiting{}
 	}
-	h.by[id] = request
+	h.byID[id] = request
 	h.wait.Go(func() {
 		defer cancel()
 		run(ctx, request)
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if h.by[id] == request {
-			delete(h.by, id)
+		if h.byID[id] == request {
+			delete(h.byID, id)
 		}
 	})
 }
 
 // cancel cancels a request that still waits.
-func (h *held) cancel(id string) {
+func (h *heldRequests) cancel(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if request := h.by[id]; request != nil {
-		request.gone = true
+	if request := h.byID[id]; request != nil {
+		request.cancelled = true
 		request.cancel()
 	}
 }
 
 // cancelAll cancels everything and waits until nothing waits any more.
-func (h *held) cancelAll() {
+func (h *heldRequests) cancelAll() {
 	h.mu.Lock()
 	h.closed = true
-	for _, request := range h.by {
-		request.gone = true
+	for _, request := range h.byID {
+		request.cancelled = true
 		request.cancel()
 	}
 	h.mu.Unlock()
@@ -71,10 +71,10 @@ func (h *held) cancelAll() {
 
 // finish runs the end of a wait, unless the request was cancelled before. A later cancellation is forwarded
 // after finish wrote.
-func (h *held) finish(request *waiting, do func() error) error {
+func (h *heldRequests) finish(request *waiting, do func() error) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if request.gone {
+	if request.cancelled {
 		return nil
 	}
 	return do()

@@ -144,7 +144,7 @@ type ending struct {
 	err  error
 }
 
-// notes are what a gate told its person.
+// notes are a gate's messages to its person.
 type notes struct {
 	mu  sync.Mutex
 	all []string

@@ -43,7 +43,7 @@ func (g *MCP) takeBatch(ctx context.Context, line []byte, messages []jsonrpc.Mes
 	return g.refuseBatch(messages, calls, texts)
 }
 
-// refuseBatch answers every request of a batch of which nothing was forwarded.
+// refuseBatch answers every request of a batch that was not forwarded.
 func (g *MCP) refuseBatch(messages []jsonrpc.Message, calls []*called, texts []string) error {
 	answers := [][]byte{}
 	for i := range messages {

@@ -138,7 +138,7 @@ func TestMCPRefusesWhatIsNotExactlyACall(t *testing.T) {
 		require.NoErrorf(t, json.Unmarshal([]byte(text), &answer), "%s: %s", name, text)
 		assert.NotZerof(t, answer.Error.Code, "%s: %s", name, text)
 	}
-	// Nobody is told of what has no id.
+	// A message without an id gets no answer.
 	r.send(t, `{"method":"tools/call","params":{"name":"a"}}`+"\n"+`{"method":"TOOLS/CALL"}`+"\n")
 	r.send(t, `{"id":2,"method":"ping"}`+"\n")
 	assert.Contains(t, r.next(t), "ping")
@@ -188,13 +188,13 @@ func TestMCPBatchesPassWholeOrNotAtAll(t *testing.T) {
 	assert.Empty(t, r.end(t))
 }
 
-// A9: a call that a person is asked about waits, and what follows does not.
+// A9: a call that prompts waits, and later ones do not.
 func TestMCPHeldCallsWaitAlone(t *testing.T) {
 	asked := map[string]bool{}
 	sidecar := &scripted{answers: make(chan v1.Prompt)}
 	sidecar.decide = func(call *v1.Call) (v1.Decision, error) {
 		if asked[call.Tool] {
-			return decided(v1.EffectAllow, ""), nil // what a person said yes to
+			return decided(v1.EffectAllow, ""), nil // a person approved it
 		}
 		asked[call.Tool] = true
 		return decided(v1.EffectPrompt, "asks"), nil

@@ -7,10 +7,10 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// away is the message while nothing can be decided.
-const away = "not allowed: the call can't be decided: "
+// unreachable is the message while nothing can be decided.
+const unreachable = "not allowed: the call can't be decided: "
 
-// explain tells an agent why a call was not allowed, and the remedy.
+// explain gives an agent the reason why a call was not allowed, and the remedy.
 func explain(decision *v1.Decision) string {
 	messages := []string{}
 	for _, reason := range decision.Reasons {
@@ -32,4 +32,4 @@ func explain(decision *v1.Decision) string {
 }
 
 // because states why a call could not be decided.
-func because(err error) string { return away + err.Error() }
+func because(err error) string { return unreachable + err.Error() }

@@ -20,14 +20,14 @@ type Streams struct {
 // MaxLine bounds a message, in bytes. A longer one is refused.
 const MaxLine = 64 << 20
 
-// farewell bounds the time for ending sessions after the gate was told to end.
+// farewell bounds the time for ending sessions after the signal to end.
 const farewell = 5 * time.Second
 
 // relay is between the streams of the gate and a program that it starts.
 type relay struct {
 	toHost  *stdio.LineWriter
 	toChild *stdio.LineWriter
-	held    held
+	held    heldRequests
 	// note shows a message to the person who runs the gate.
 	note func(text string)
 	// fromHost handles a line of the host. An error ends the gate.

@@ -80,15 +80,15 @@ func (t *tools) requestAccess(ctx context.Context, request *mcp.CallToolRequest,
 	}
 	switch answer.State {
 	case v1.AccessPending:
-		return said(pending)
+		return textResult(pending)
 	case v1.AccessGranted:
 		// Anything may answer on a socket; only this is a grant.
 		if strings.HasPrefix(answer.Result, granted) {
-			return said(answer.Result)
+			return textResult(answer.Result)
 		}
 	case v1.AccessDenied, v1.AccessRefused:
 		if strings.HasPrefix(answer.Result, denied) {
-			return said(answer.Result)
+			return textResult(answer.Result)
 		}
 	}
 	return nil, nil, fmt.Errorf("policyd answered in a way that can't be read (state %q); take it as denied", answer.State)
@@ -103,11 +103,11 @@ func (t *tools) setDirectory(ctx context.Context, request *mcp.CallToolRequest, 
 	var refused *pep.RefusedError
 	switch {
 	case errors.As(err, &refused) && refused.Status == statusForbidden:
-		return said(denied + ": " + refused.Detail)
+		return textResult(denied + ": " + refused.Detail)
 	case err != nil:
 		return nil, nil, unreached(err)
 	case answer.Prompt == nil && (answer.State == v1.AccessGranted || answer.State == v1.ChangeUnchanged):
-		return said(granted + in.Path)
+		return textResult(granted + in.Path)
 	case answer.Prompt == nil:
 		return nil, nil, fmt.Errorf("policyd answered in a way that can't be read (state %q); take it as denied", answer.State)
 	}
@@ -115,7 +115,7 @@ func (t *tools) setDirectory(ctx context.Context, request *mcp.CallToolRequest, 
 	if err != nil {
 		return nil, nil, unreached(err)
 	}
-	return said(outcome(prompt))
+	return textResult(outcome(prompt))
 }
 
 const statusForbidden = 403
@@ -158,7 +158,7 @@ func unreached(err error) error {
 	return fmt.Errorf("nothing was granted: %w; tell the person that policyd serve has to run", err)
 }
 
-// said is the result that the model reads.
-func said(text string) (*mcp.CallToolResult, any, error) {
+// textResult is the result that the model reads.
+func textResult(text string) (*mcp.CallToolResult, any, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil, nil
 }

@@ -33,7 +33,7 @@ func readPayload(ctx context.Context, from io.Reader) ([]byte, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, fmt.Errorf("read payload: %w", plain(ctx, ctx.Err()))
+		return nil, fmt.Errorf("read payload: %w", cause(ctx, ctx.Err()))
 	case got := <-done:
 		return checkPayload(got.payload, got.err)
 	}

@@ -77,13 +77,13 @@ func (p *Program) answer(ctx context.Context, args []string) (reply.Reply, error
 	defer sidecar.Close()
 	got, err := sidecar.Do(ctx, "POST", "/v1/hooks/"+p.client, query, p.payload)
 	if err != nil {
-		return reply.Reply{}, plain(ctx, err)
+		return reply.Reply{}, cause(ctx, err)
 	}
 	return accept(got)
 }
 
-// plain returns the reason why a request ended, if its own end is known.
-func plain(ctx context.Context, err error) error {
+// cause returns the reason why a request ended, if its own end is known.
+func cause(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err
 	}

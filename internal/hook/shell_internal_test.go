@@ -50,7 +50,7 @@ func TestShellsThatClientsStart(t *testing.T) {
 	}
 }
 
-// The sidecar hears of it, and a directory is no shell.
+// The sidecar gets the name, and a directory isn't a shell.
 func TestTheQueryNamesTheShell(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "zsh"), 0o700))

@@ -41,13 +41,13 @@ func parseDocument(text []byte, comments bool) (*document, error) {
 		return nil, err
 	}
 	if _, isObject := d.root.Value.(*hujson.Object); !isObject {
-		return nil, d.at(d.root.StartOffset, "want an object")
+		return nil, d.errorAt(d.root.StartOffset, "want an object")
 	}
 	if err := d.refuseDuplicates(); err != nil {
 		return nil, err
 	}
 	if !comments && !d.root.IsStandard() {
-		return nil, d.at(d.firstExtra(), "comments and trailing commas are not allowed in this file, and its client does not load it")
+		return nil, d.errorAt(d.firstExtra(), "comments and trailing commas are not allowed in this file, and its client does not load it")
 	}
 	return d, nil
 }
@@ -64,8 +64,8 @@ func (d *document) set(text []byte) error {
 	return nil
 }
 
-// at is an error with line and column.
-func (d *document) at(offset int, message string) error {
+// errorAt is an error with line and column.
+func (d *document) errorAt(offset int, message string) error {
 	line := 1 + bytes.Count(d.text[:offset], []byte("\n"))
 	column := offset - bytes.LastIndexByte(d.text[:offset], '\n')
 	return fmt.Errorf("line %d, column %d: %s", line, column, message)
@@ -74,7 +74,7 @@ func (d *document) at(offset int, message string) error {
 // refuseDuplicates refuses objects with two members of one name.
 func (d *document) refuseDuplicates() error {
 	if member := jsonmembers.Duplicate(&d.root); member != nil {
-		return d.at(member.Name.StartOffset, fmt.Sprintf("%q is repeated", jsonmembers.Name(member)))
+		return d.errorAt(member.Name.StartOffset, fmt.Sprintf("%q is repeated", jsonmembers.Name(member)))
 	}
 	return nil
 }

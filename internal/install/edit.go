@@ -13,9 +13,9 @@ import (
 // serverName is the name of the hint tools' server in every client.
 const serverName = "policyd"
 
-// with is the file's text with the hooks of this install and without those of an earlier one.
-func (f *file) with(text []byte, o *Options) ([]byte, error) {
-	clean, err := f.without(text)
+// withHooks is the file's text with the hooks of this install and without those of an earlier one.
+func (f *file) withHooks(text []byte, o *Options) ([]byte, error) {
+	clean, err := f.withoutHooks(text)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +55,8 @@ func (f *file) with(text []byte, o *Options) ([]byte, error) {
 	return d.bytes(), nil
 }
 
-// without is the file's text without anything of ours.
-func (f *file) without(text []byte) ([]byte, error) {
+// withoutHooks is the file's text without anything of ours.
+func (f *file) withoutHooks(text []byte) ([]byte, error) {
 	switch {
 	case f.format == plugin:
 		if len(text) > 0 && !bytes.HasPrefix(text, []byte(pluginMark)) {

@@ -23,7 +23,7 @@ func (d *document) insert(value any, path []string, element bool) error {
 	at, depth := &d.root, 0
 	for depth < len(path) {
 		if _, isObject := at.Value.(*hujson.Object); !isObject {
-			return d.at(at.StartOffset, fmt.Sprintf("%s is no object", strings.Join(path[:depth], ".")))
+			return d.errorAt(at.StartOffset, fmt.Sprintf("%s is no object", strings.Join(path[:depth], ".")))
 		}
 		next := child(at, path[depth])
 		if next == nil {
@@ -42,7 +42,7 @@ func (d *document) insert(value any, path []string, element bool) error {
 		return d.write(at, depth, path[depth], value)
 	}
 	if _, isArray := at.Value.(*hujson.Array); !element || !isArray {
-		return d.at(at.StartOffset, fmt.Sprintf("%s exists already and is not a list", strings.Join(path, ".")))
+		return d.errorAt(at.StartOffset, fmt.Sprintf("%s exists already and is not a list", strings.Join(path, ".")))
 	}
 	return d.write(at, depth, "", value)
 }

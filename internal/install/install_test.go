@@ -90,8 +90,8 @@ func settingsOf(t *testing.T, o *install.Options) []string {
 	return paths
 }
 
-// TestUninstallRestoresEveryByte over generated settings of every client, with
-// several installs between, in odd layouts, with comments where they are read.
+// TestUninstallRestoresEveryByte uses generated settings of every client, with several installs between, in
+// odd layouts, and with comments if the client reads them.
 func TestUninstallRestoresEveryByte(t *testing.T) {
 	for _, client := range reply.Clients() {
 		t.Run(client, func(t *testing.T) {

@@ -12,7 +12,7 @@ import { dirname, join } from "node:path"
 const COMMAND = /*COMMAND*/ []
 const DEADLINE = /*DEADLINE*/ 0
 const MOST = 8 * 1024 * 1024
-// How long a question is held before a toast says so, and how long the toast stays until it comes again.
+// How long a question is held before a toast shows it, and how long the toast stays until it comes again.
 const SILENCE = 1000
 const TOAST = 15000
 
@@ -29,7 +29,7 @@ function ask(payload, directory) {
       let out = ""
       const timer = setTimeout(() => { child.kill("SIGKILL"); refuse("the hook program gave no answer in time") }, DEADLINE)
       child.on("error", (error) => { clearTimeout(timer); refuse(error.message) })
-      child.stdin.on("error", () => {}) // the exit status tells
+      child.stdin.on("error", () => {}) // the exit status suffices
       child.stdout.setEncoding("utf8")
       child.stdout.on("data", (part) => {
         out += part
@@ -62,8 +62,7 @@ function reasonOf(answer) {
   return typeof answer.reason === "string" && answer.reason !== "" ? answer.reason : "policyd refuses the call"
 }
 
-// whileHeld states where to answer for as long as a call waits. Nothing of it changes what becomes of the
-// call.
+// whileHeld shows where to answer while a call waits. It doesn't affect the call.
 function whileHeld(client, waiting) {
   if (!COMMAND.includes("--hold")) return waiting
   const toast = () => {
@@ -119,8 +118,7 @@ function mark(directory) {
 export const Policyd = async ({ client, directory, worktree }) => {
   mark(directory)
   let config
-  // Calls that are not over yet, by session and call. If two go by one key, no permission is taken for one
-  // that was judged.
+  // Unfinished calls, by session and call. If two share one key, no permission is matched to either.
   const calls = new Map()
   const keyOf = (sessionID, callID) => `${sessionID} ${callID}`
   const begin = (key) => {

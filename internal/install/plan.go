@@ -58,7 +58,7 @@ func Install(o *Options) ([]Change, error) {
 		if err != nil {
 			return Change{}, err
 		}
-		after, err := f.with(original, o)
+		after, err := f.withHooks(original, o)
 		change := Change{Path: f.path, Before: text, After: after}
 		// A file with a hook of policyd's isn't the original.
 		if text != nil && change.Changed() && bytes.Equal(original, text) && !exists(f.path+backupSuffix) {
@@ -92,7 +92,7 @@ func (f *file) removal(text []byte, o *Options) (Change, error) {
 // original is the file without policyd's hooks: the backup, if nothing but installs changed the file since,
 // else the file with the hooks removed.
 func (f *file) original(text []byte, o *Options) ([]byte, error) {
-	clean, err := f.without(text)
+	clean, err := f.withoutHooks(text)
 	if err != nil || bytes.Equal(clean, text) {
 		return clean, err
 	}
@@ -122,11 +122,11 @@ func (o *Options) leads(path string, kept, clean []byte) bool {
 				if files[i].path != path {
 					continue
 				}
-				installed, err := files[i].with(kept, &form)
+				installed, err := files[i].withHooks(kept, &form)
 				if err != nil {
 					continue
 				}
-				if again, err := files[i].without(installed); err == nil && bytes.Equal(again, clean) {
+				if again, err := files[i].withoutHooks(installed); err == nil && bytes.Equal(again, clean) {
 					return true
 				}
 			}

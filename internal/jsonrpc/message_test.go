@@ -12,7 +12,7 @@ import (
 	"policyd/internal/jsonrpc"
 )
 
-func TestReadTellsMessagesApart(t *testing.T) {
+func TestReadDistinguishesMessages(t *testing.T) {
 	tests := []struct {
 		name, line   string
 		kind         jsonrpc.Kind

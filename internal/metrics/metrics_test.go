@@ -69,8 +69,8 @@ func goVersion(got map[string]float64) string {
 	return ""
 }
 
-// TestLabelsAreBounded checks that ids of rules that are made of what an agent said fill nothing, and are
-// never shown where they can't be ids.
+// TestLabelsAreBounded checks that rule ids with text of an agent use no memory, and are never shown if they
+// aren't valid ids.
 func TestLabelsAreBounded(t *testing.T) {
 	m := metrics.New("")
 	m.Decided(&v1.Decision{Reasons: []v1.Reason{reason("rm -rf /home"), reason(strings.Repeat("a", 101)), reason("")}})

@@ -77,7 +77,7 @@ func TestADesktopNotificationIsShown(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		// The bus starts the server for whoever sends it something.
+		// The bus starts the server for the first sender.
 		"org.freedesktop.Notifications.service": "[D-BUS Service]\nName=org.freedesktop.Notifications\nExec=" + dir + "/server\n",
 		"server":                                "#!/bin/sh\nexec stdbuf -oL dunst -print -conf - </dev/null >'" + dir + "/shown'\n",
 		"bus": `<busconfig><type>session</type><listen>unix:dir=` + dir + `</listen><servicedir>` + dir + `</servicedir>
@@ -133,7 +133,7 @@ func start(t *testing.T, name string, args ...string) <-chan string {
 		_ = command.Process.Signal(syscall.SIGTERM)
 		for range lines {
 		}
-		_ = command.Wait() // it was told to end
+		_ = command.Wait() // it was asked to end
 	})
 	return lines
 }

@@ -108,9 +108,9 @@ func TestAWebhookIsSigned(t *testing.T) {
 	}
 }
 
-// TestATargetThatIsAwayIsAskedAgain checks the backoff, that each attempt has one id, that a refusal is
-// final, and that nobody is told of a prompt that has ended.
-func TestATargetThatIsAwayIsAskedAgain(t *testing.T) {
+// TestAnUnreachableTargetIsRetried checks the backoff, that each attempt has one id, that a refusal is
+// final, and that no message is sent for a prompt that has ended.
+func TestAnUnreachableTargetIsRetried(t *testing.T) {
 	s := newService(t)
 	target := notify.Target{Name: "hook", Kind: notify.Webhook, URL: s.URL}
 	w := worker(target)
@@ -147,8 +147,8 @@ func TestATargetThatIsAwayIsAskedAgain(t *testing.T) {
 	assert.NotContains(t, err.Error(), s.URL, "an address is a secret")
 }
 
-// TestWhoIsToldAndWhen checks routing by agent, escalation and quiet hours.
-func TestWhoIsToldAndWhen(t *testing.T) {
+// TestWhoIsNotifiedAndWhen checks routing by agent, escalation and quiet hours.
+func TestWhoIsNotifiedAndWhen(t *testing.T) {
 	s := newService(t)
 	quiet, err := notify.ParseQuiet("22:00-07:00", "Europe/Berlin")
 	if err != nil {

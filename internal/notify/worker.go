@@ -33,11 +33,11 @@ var errRefused = errors.New("refused")
 // attempts is how often a message is sent at most, backoff how long is waited before the second
 // time; it grows fourfold. mostQueued bounds what waits, and mostTold what is remembered.
 const (
-	attempts   = 5
-	backoff    = time.Second
-	mostQueued = 1000
-	mostTold   = 10_000
-	patience   = 10 * time.Second
+	attempts     = 5
+	backoff      = time.Second
+	mostQueued   = 1000
+	maxDelivered = 10_000
+	patience     = 10 * time.Second
 )
 
 // job is a message that waits.
@@ -56,15 +56,15 @@ type Worker struct {
 
 	mu   sync.Mutex
 	jobs []job
-	// told are the messages that were delivered, by their ids, the oldest first.
-	told  map[string]bool
-	order []string
-	wake  chan struct{}
+	// delivered are the messages that were delivered, by their ids, the oldest first.
+	delivered map[string]bool
+	order     []string
+	wake      chan struct{}
 }
 
 // NewWorker returns the worker of a target. link makes the address of a prompt, empty for none.
 func NewWorker(target Target, sender Sender, link func(id string) string, logger *slog.Logger) *Worker {
-	return &Worker{target: target, sender: sender, link: link, logger: logger, told: map[string]bool{}, wake: make(chan struct{}, 1)}
+	return &Worker{target: target, sender: sender, link: link, logger: logger, delivered: map[string]bool{}, wake: make(chan struct{}, 1)}
 }
 
 // Take queues a prompt that was opened or has ended. It doesn't wait for the target.
@@ -72,18 +72,18 @@ func (w *Worker) Take(prompt *v1.Prompt, now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	id := messageID(prompt)
-	if w.told[id] {
+	if w.delivered[id] {
 		return
 	}
 	waited := len(w.jobs)
 	if prompt.State != v1.PromptPending {
-		w.remember(prompt.ID + over)
+		w.remember(prompt.ID + ended)
 		w.jobs = slices.DeleteFunc(w.jobs, func(one job) bool { return one.prompt.ID == prompt.ID })
 		if len(w.jobs) < waited {
 			return // the prompt was never sent, so its end isn't either
 		}
 	}
-	if !w.target.wants(prompt) || prompt.State != v1.PromptPending && !w.told[prompt.ID+"."+v1.PromptPending] {
+	if !w.target.wants(prompt) || prompt.State != v1.PromptPending && !w.delivered[prompt.ID+"."+v1.PromptPending] {
 		return
 	}
 	w.remember(id)
@@ -106,10 +106,10 @@ func messageID(prompt *v1.Prompt) string { return prompt.ID + "." + prompt.State
 
 // remember adds a message. The caller holds mu.
 func (w *Worker) remember(id string) {
-	w.told[id] = true
+	w.delivered[id] = true
 	w.order = append(w.order, id)
-	if len(w.order) > mostTold {
-		delete(w.told, w.order[0])
+	if len(w.order) > maxDelivered {
+		delete(w.delivered, w.order[0])
 		w.order = w.order[1:]
 	}
 }
@@ -134,18 +134,18 @@ func (w *Worker) Due(ctx context.Context, now time.Time) (next time.Time) {
 			continue
 		}
 		one.due = now.Add(backoff << (2 * (one.attempt - 1)))
-		w.again(one)
+		w.requeue(one)
 	}
 }
 
-// over marks a prompt that has ended among the delivered messages.
-const over = ".over"
+// ended marks a prompt that has ended among the delivered messages.
+const ended = ".over"
 
-// again queues a message once more, unless its prompt has ended meanwhile.
-func (w *Worker) again(one job) {
+// requeue queues a message once more, unless its prompt has ended meanwhile.
+func (w *Worker) requeue(one job) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if one.prompt.State != v1.PromptPending || !w.told[one.prompt.ID+over] {
+	if one.prompt.State != v1.PromptPending || !w.delivered[one.prompt.ID+ended] {
 		w.jobs = append(w.jobs, one)
 	}
 }

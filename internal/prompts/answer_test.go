@@ -30,7 +30,7 @@ func TestResolutions(t *testing.T) {
 		{name: "here", choice: "always_here", want: "Saved: git push in /srv/proj", saved: []string{"git push /srv/proj "}},
 		{name: "anywhere", choice: "always_anywhere", want: "Saved: git push anywhere", saved: []string{"git push - "}},
 		{
-			// The person said yes to this call, and not all of it could be kept.
+			// The person approved this call, and not all of it could be remembered.
 			name: "shallow", choice: "always_here", once: true, change: []func(*v1.Question){shallow}, saved: []string{"git push /srv/proj "},
 			want: "Saved: git push in /srv/proj; not saved, too shallow a directory: ls in /etc",
 		},

@@ -41,7 +41,7 @@ type Options struct {
 	// Notify, if set, gets every prompt that is opened or ends. It runs within a decision and has to be
 	// quick.
 	Notify func(prompt v1.Prompt)
-	// Fault gets store errors in spite of which a question was asked.
+	// Fault gets store errors that didn't prevent the question.
 	Fault func(err error)
 	// Expiry, PerSession, PerCaller and Most bound open prompts: how long each is kept, how
 	// many of one session, how many of one agent of one caller, how many in all. All agents
@@ -109,8 +109,8 @@ type Book struct {
 	byID    map[string]*entry
 	byKey   map[key]*entry
 	pending map[string]int // per session
-	// asked counts per agent of a caller, and per caller under the agent "".
-	asked map[asker]load
+	// loads counts per agent of a caller, and per caller under the agent "".
+	loads map[asker]load
 	// bytes is how long all open prompts are.
 	bytes int
 	open  int // in all
@@ -118,8 +118,8 @@ type Book struct {
 	callBytes int
 	// reading counts the running readings of the store. gone are the prompts that ended since the first of
 	// them began: the data may be older.
-	reading int
-	gone    map[string]bool
+	reading        int
+	endedMeanwhile map[string]bool
 }
 
 // New returns an empty book; Load reads what the store has.
@@ -148,7 +148,7 @@ func New(options Options) (*Book, error) {
 	if options.Most <= 0 {
 		options.Most = DefaultMost
 	}
-	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, asked: map[asker]load{}, gone: map[string]bool{}}, nil
+	return &Book{options: options, byID: map[string]*entry{}, byKey: map[key]*entry{}, pending: map[string]int{}, loads: map[asker]load{}, endedMeanwhile: map[string]bool{}}, nil
 }
 
 // add adds an entry. The caller holds mu.
@@ -200,9 +200,9 @@ func (b *Book) count(held *entry, sign int) {
 	}
 	keys := []asker{by, {caller: by.caller}}
 	for _, key := range slices.Compact(keys) {
-		now := load{b.asked[key].prompts + sign, b.asked[key].bytes + size}
-		if b.asked[key] = now; now.prompts <= 0 {
-			delete(b.asked, key)
+		now := load{b.loads[key].prompts + sign, b.loads[key].bytes + size}
+		if b.loads[key] = now; now.prompts <= 0 {
+			delete(b.loads, key)
 		}
 	}
 }
@@ -242,7 +242,7 @@ func (b *Book) settle(held *entry) {
 	if held.saved && held.owed == nil && held.row.State != v1.PromptPending && b.byID[held.row.ID] == held {
 		delete(b.byID, held.row.ID)
 		if b.reading > 0 {
-			b.gone[held.row.ID] = true
+			b.endedMeanwhile[held.row.ID] = true
 		}
 	}
 }

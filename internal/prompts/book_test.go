@@ -173,7 +173,7 @@ func TestARestartKeepsWhatIsPending(t *testing.T) {
 	assert.NotEqual(t, ended.ID, next.ask(t, question("s", 2)).ID)
 	assert.Equal(t, "Saved: git push in /srv/proj", next.reply(t, open.ID, "always_here").Resolution)
 	assert.Equal(t, v1.PromptAnswered, next.state(t, ended.ID))
-	// The first book hears of it when it reads anew, and not before.
+	// The first book learns of it when it reads anew, and not before.
 	require.NoError(t, h.Load(t.Context()))
 	assert.Equal(t, v1.PromptAnswered, h.state(t, open.ID))
 }

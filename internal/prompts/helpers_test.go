@@ -21,7 +21,7 @@ var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
 var errBroken = errors.New("the disk is gone")
 
-// failing is a real store that fails when it is told to.
+// failing is a real store that fails on demand.
 type failing struct {
 	*store.Store
 	broken atomic.Bool

@@ -101,7 +101,7 @@ func (b *Book) fresh(question *v1.Question) *entry {
 // crowded returns whose prompts leave no room for another, empty if there is room. One caller never fills the
 // book: half of it is left to others.
 func (b *Book) crowded(session string, by asker, size int) string {
-	agent, caller := b.asked[by], b.asked[asker{caller: by.caller}]
+	agent, caller := b.loads[by], b.loads[asker{caller: by.caller}]
 	known := by.caller != ""
 	switch {
 	case b.pending[session] >= b.options.PerSession:

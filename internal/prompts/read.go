@@ -28,7 +28,7 @@ func (b *Book) Load(ctx context.Context) error {
 		}
 		for _, row := range page {
 			still[row.ID] = true
-			b.take(row)
+			b.addPending(row)
 		}
 		if len(page) < pageSize {
 			break
@@ -53,19 +53,19 @@ func (b *Book) beginReading() func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if b.reading--; b.reading == 0 {
-			clear(b.gone)
+			clear(b.endedMeanwhile)
 		}
 	}
 }
 
-// take adds a pending prompt of the store that isn't in memory; nil is one that has ended since it was read.
-func (b *Book) take(row store.Prompt) *entry {
+// addPending adds a pending prompt of the store that isn't in memory; nil is one that has ended since it was read.
+func (b *Book) addPending(row store.Prompt) *entry {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if held, known := b.byID[row.ID]; known {
 		return held
 	}
-	if b.gone[row.ID] {
+	if b.endedMeanwhile[row.ID] {
 		return nil
 	}
 	// Its caller, perhaps in another process, may repeat the request.
@@ -97,7 +97,7 @@ func (b *Book) Refresh(ctx context.Context, id string) error {
 		return fmt.Errorf("read prompt: %w", err)
 	}
 	if row.State == v1.PromptPending {
-		if held := b.take(row); held != nil {
+		if held := b.addPending(row); held != nil {
 			b.options.Notify(b.see(held))
 		}
 		return nil
@@ -148,7 +148,7 @@ func endedEntry(row store.Prompt) *entry {
 // adopt adopts a pending prompt of another process. It may have ended since it was read, when there was
 // nothing here to end.
 func (b *Book) adopt(ctx context.Context, row store.Prompt) (*entry, error) {
-	held := b.take(row)
+	held := b.addPending(row)
 	now, err := b.options.Store.Prompt(ctx, row.ID)
 	if err != nil {
 		if held != nil {

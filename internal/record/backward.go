@@ -13,9 +13,9 @@ const backChunk = 256 << 10
 // incomplete line.
 type backward struct {
 	file io.ReaderAt
-	// left is how much of the file precedes the buffered text.
-	left int64
-	held []byte
+	// remaining is how much of the file precedes the buffered text.
+	remaining int64
+	buffered  []byte
 	// ended is true once the buffered text ends with a line feed.
 	ended bool
 	// chunk is how much is read at least.
@@ -23,7 +23,7 @@ type backward struct {
 }
 
 func newBackward(file io.ReaderAt, size int64) *backward {
-	return &backward{file: file, left: size, chunk: backChunk}
+	return &backward{file: file, remaining: size, chunk: backChunk}
 }
 
 // next returns a line without its line feed, or io.EOF. The line is overwritten
@@ -33,9 +33,9 @@ func (b *backward) next() ([]byte, error) {
 		if line, found := b.cut(); found {
 			return line, nil
 		}
-		if b.left == 0 {
-			line := b.held
-			b.held = nil
+		if b.remaining == 0 {
+			line := b.buffered
+			b.buffered = nil
 			if !b.ended || len(line) == 0 {
 				return nil, io.EOF
 			}
@@ -51,33 +51,33 @@ func (b *backward) next() ([]byte, error) {
 // cut removes the last line from the buffered text, if it is complete.
 func (b *backward) cut() ([]byte, bool) {
 	if !b.ended {
-		end := bytes.LastIndexByte(b.held, '\n')
+		end := bytes.LastIndexByte(b.buffered, '\n')
 		if end < 0 {
-			b.held = b.held[:0]
+			b.buffered = b.buffered[:0]
 			return nil, false
 		}
-		b.held, b.ended = b.held[:end+1], true
+		b.buffered, b.ended = b.buffered[:end+1], true
 	}
-	start := bytes.LastIndexByte(b.held[:len(b.held)-1], '\n') + 1
+	start := bytes.LastIndexByte(b.buffered[:len(b.buffered)-1], '\n') + 1
 	if start == 0 {
 		return nil, false
 	}
-	line := b.held[start : len(b.held)-1]
-	b.held = b.held[:start]
+	line := b.buffered[start : len(b.buffered)-1]
+	b.buffered = b.buffered[:start]
 	return line, true
 }
 
 // more prepends the text before the buffered one.
 func (b *backward) more() error {
 	// A long line is read in ever larger parts, so that it is not copied too often.
-	size := min(b.left, int64(max(b.chunk, len(b.held))))
-	grown := make([]byte, int(size)+len(b.held))
-	copy(grown[size:], b.held)
-	n, err := b.file.ReadAt(grown[:size], b.left-size)
+	size := min(b.remaining, int64(max(b.chunk, len(b.buffered))))
+	grown := make([]byte, int(size)+len(b.buffered))
+	copy(grown[size:], b.buffered)
+	n, err := b.file.ReadAt(grown[:size], b.remaining-size)
 	if int64(n) < size {
 		return fmt.Errorf("read decision log: %w", err)
 	}
-	b.left -= size
-	b.held = grown
+	b.remaining -= size
+	b.buffered = grown
 	return nil
 }

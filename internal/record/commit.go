@@ -10,10 +10,10 @@ import (
 // entry is one record on its way into the sinks.
 type entry struct {
 	line []byte
-	// told receives the result of the record, and that nobody writes. Each is sent once at most, and the
+	// notices receives the result of the record, and that nobody writes. Each is sent once at most, and the
 	// buffer fits both, so senders never wait.
-	told  chan notice
-	timer *time.Timer
+	notices chan notice
+	timer   *time.Timer
 	// queued is true while the entry waits; the writer's mu guards it.
 	queued bool
 	// batch and outcomes are room for what its caller writes.
@@ -28,7 +28,7 @@ type notice struct {
 }
 
 func newEntry() *entry {
-	e := &entry{told: make(chan notice, 2), timer: time.NewTimer(time.Hour)}
+	e := &entry{notices: make(chan notice, 2), timer: time.NewTimer(time.Hour)}
 	e.timer.Stop()
 	return e
 }
@@ -131,7 +131,7 @@ func (w *Writer) awaitRoom(e *entry) bool {
 func (w *Writer) await(e *entry) (err error, mine bool) { //nolint:revive // as commit
 	for {
 		select {
-		case said := <-e.told:
+		case said := <-e.notices:
 			if done, err := w.heed(e, said); done {
 				return err, true
 			}
@@ -166,15 +166,15 @@ func (w *Writer) resume(e *entry) (lead bool) {
 func (w *Writer) giveUp(e *entry) (err error, mine bool) { //nolint:revive // as commit
 	w.mu.Lock()
 	if w.resume(e) {
-		for len(e.told) > 0 {
-			<-e.told // drain the notice that nobody writes; the entry's next record must not receive it
+		for len(e.notices) > 0 {
+			<-e.notices // drain the notice that nobody writes; the entry's next record must not receive it
 		}
 		w.mu.Unlock()
 		return w.lead(e), true
 	}
 	defer w.mu.Unlock()
-	for len(e.told) > 0 { // nobody else receives from it
-		if said := <-e.told; !said.idle {
+	for len(e.notices) > 0 { // nobody else receives from it
+		if said := <-e.notices; !said.idle {
 			return said.err, true
 		}
 	}
@@ -207,7 +207,7 @@ func (w *Writer) lead(e *entry) error {
 	w.led = false
 	if len(w.waiting) > 0 {
 		// Another entry was first before, and this one gets its notice once.
-		w.waiting[0].told <- notice{idle: true}
+		w.waiting[0].notices <- notice{idle: true}
 	}
 	w.mu.Unlock()
 	own := errLate // or e would not be in the batch
@@ -216,7 +216,7 @@ func (w *Writer) lead(e *entry) error {
 			own = outcomes[i]
 			continue
 		}
-		other.told <- notice{err: outcomes[i]}
+		other.notices <- notice{err: outcomes[i]}
 	}
 	clear(batch)
 	clear(outcomes)

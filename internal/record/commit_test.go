@@ -66,8 +66,8 @@ func ids(t *testing.T, text string) []string {
 	return found
 }
 
-// TestRecordsThatComeAtOnceShareAWrite checks that nobody is answered before the record is written, and that
-// whoever waits shares the next write.
+// TestRecordsThatComeAtOnceShareAWrite checks that no caller returns before its record is written, and that
+// waiting callers share the next write.
 func TestRecordsThatComeAtOnceShareAWrite(t *testing.T) {
 	out := newGated()
 	writer := record.NewTo(out)
@@ -231,9 +231,9 @@ func TestAnAmendmentLeadsWhereNobodyWrites(t *testing.T) {
 }
 
 // TestWhoGaveUpLeavesNoWordForOthers lets a caller give up while its record is being written, and checks that
-// the outcome of that is never taken for another's.
+// no other caller gets that result.
 func TestWhoGaveUpLeavesNoWordForOthers(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // what is used again is then used by whoever comes next
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // a reused entry goes to the next caller
 	out := newGated()
 	writer := record.NewWith(record.Options{Patience: 2 * time.Second}, out)
 	var group sync.WaitGroup

@@ -58,7 +58,7 @@ func NewBackward(file io.ReaderAt, size int64, chunk int) func() ([]byte, error)
 // What is assigned to secret variables, masked, and whether a text would have come so
 // far; and the same by the pattern alone, with path.Match for every name.
 func (m *Masker) Assigned(text string) (masked string, suspicious bool) {
-	return m.assigned(text), m.hints.of(text) != 0 || m.variables.Load().assigned(text)
+	return m.assigned(text), m.hints.matching(text) != 0 || m.variables.Load().assigned(text)
 }
 
 func (m *Masker) AssignedByPattern(text string, globs []string) string {
@@ -86,20 +86,19 @@ var (
 	FindPatch = findPatch
 )
 
-// Hinted are the patterns of which a hint is in a text, as the one pass over it finds them and as looking for
-// each finds them, and all hints.
+// Hinted are the patterns with a hint in a text, by the single pass and by searching for each, and all hints.
 func Hinted(m *Masker, text string) (found, each uint64, all []string) {
 	for i := range m.patterns {
 		all = append(all, m.patterns[i].hints...)
 	}
-	return uint64(m.hints.of(text)), uint64(m.hints.folded(strings.ToLower(text))), all
+	return uint64(m.hints.matching(text)), uint64(m.hints.folded(strings.ToLower(text))), all
 }
 
 // FlatMembers reads arguments of the usual kind.
 var FlatMembers = flatMembers
 
-// GiveUpIdle is a caller who gives up as it is told that nobody writes, and how much the
-// entry's next record would hear of this one.
+// GiveUpIdle is a caller who gives up when nobody writes, and the number of notices that the entry's next
+// record would get from this one.
 func GiveUpIdle(w *Writer) (left int, err error) {
 	e := newEntry()
 	e.line = append(e.line, "{}\n"...)
@@ -107,7 +106,7 @@ func GiveUpIdle(w *Writer) (left int, err error) {
 	w.enqueue(e)
 	w.led = false
 	w.mu.Unlock()
-	e.told <- notice{idle: true}
+	e.notices <- notice{idle: true}
 	err, _ = w.giveUp(e)
-	return len(e.told), err
+	return len(e.notices), err
 }

@@ -17,8 +17,8 @@ type logFile struct {
 	log   *lumberjack.Logger
 	limit int64
 	size  int64
-	// kept is the file's state at the last check; nil for a file that isn't regular, which is never rotated.
-	kept    os.FileInfo
+	// info is the file's state at the last check; nil for a file that isn't regular, which is never rotated.
+	info    os.FileInfo
 	looked  time.Time
 	rotated time.Time
 	// stale is why the latest rotation failed. Records go on into the old file.
@@ -46,7 +46,7 @@ func openFile(options *Options) (file *logFile, torn bool, err error) {
 	if megabytes <= 0 {
 		megabytes = usualSize
 	}
-	file = &logFile{limit: int64(megabytes) << 20, kept: info, looked: time.Now(), log: &lumberjack.Logger{
+	file = &logFile{limit: int64(megabytes) << 20, info: info, looked: time.Now(), log: &lumberjack.Logger{
 		Filename: options.File, MaxSize: unlimited, MaxBackups: options.MaxBackups, MaxAge: options.MaxAgeDays,
 	}}
 	if info != nil {
@@ -113,7 +113,7 @@ var _ io.WriteCloser = (*logFile)(nil)
 
 // Write appends, after a rotation if the file would exceed its limit.
 func (f *logFile) Write(text []byte) (int, error) {
-	if f.kept != nil {
+	if f.info != nil {
 		now := time.Now()
 		if now.Sub(f.looked) >= lookPause {
 			if err := f.look(now); err != nil {
@@ -139,7 +139,7 @@ func (f *logFile) rotate() {
 	}
 	f.size = 0
 	if info, err := os.Stat(f.log.Filename); err == nil {
-		f.kept = info
+		f.info = info
 	}
 }
 
@@ -147,7 +147,7 @@ func (f *logFile) rotate() {
 func (f *logFile) look(now time.Time) error {
 	f.looked = now
 	info, err := os.Stat(f.log.Filename)
-	if err == nil && os.SameFile(info, f.kept) {
+	if err == nil && os.SameFile(info, f.info) {
 		return nil
 	}
 	if err := f.log.Close(); err != nil {
@@ -157,7 +157,7 @@ func (f *logFile) look(now time.Time) error {
 		return err
 	}
 	if info != nil {
-		f.size, f.kept = info.Size(), info
+		f.size, f.info = info.Size(), info
 	}
 	return nil
 }

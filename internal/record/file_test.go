@@ -99,8 +99,8 @@ func TestATornLogIsContinuedOnANewLine(t *testing.T) {
 	assert.Equal(t, []string{"next", "whole"}, list)
 }
 
-// TestALogThatWasTakenAwayIsBegunAnew checks that records don't go where nobody finds them, when another
-// program rotates the log or somebody deletes it.
+// TestALogThatWasTakenAwayIsBegunAnew checks that a new log is begun when another program rotates the log or
+// it is deleted.
 func TestALogThatWasTakenAwayIsBegunAnew(t *testing.T) {
 	directory := t.TempDir()
 	file := filepath.Join(directory, "decisions.jsonl")

@@ -12,7 +12,7 @@ import (
 	"policyd/internal/record"
 )
 
-// Opening a named pipe waits until somebody reads it: the log refuses one, and says so.
+// Opening a named pipe waits for a reader: the log refuses one with an error.
 func TestTheLogRefusesANamedPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "decisions.jsonl")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -82,8 +82,8 @@ func (l *logs) ids() []string {
 	return append([]string{}, l.got...)
 }
 
-// service sends to the test's service and never waits for a clock; pauses hears of
-// every wait, and holds it where it is full.
+// service sends to the test's service and never waits for a clock; pauses gets every wait, and blocks it if
+// it is full.
 func (l *logs) service(pauses chan time.Duration) *record.Service {
 	return &record.Service{URL: l.URL + "/base/", Token: "t", Pause: func(ctx context.Context, pause time.Duration) {
 		select {

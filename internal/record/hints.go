@@ -54,15 +54,15 @@ func newHints(patterns []pattern) *hints {
 // them.
 func next(trigram uint, c byte) uint { return (trigram<<5 | uint(c)&31) & trigramMask }
 
-// of returns the patterns with a hint in text, ignoring case.
-func (h *hints) of(text string) patternSet {
+// matching returns the patterns with a hint in text, ignoring case.
+func (h *hints) matching(text string) patternSet {
 	var found patternSet
 	trigram, all := uint(0), byte(0)
 	for i := range len(text) {
 		all |= text[i]
 		trigram = next(trigram, text[i])
 		if h.first[trigram/64]>>(trigram%64)&1 != 0 && i >= 2 {
-			found |= h.at(trigram, text[i-2:])
+			found |= h.prefixed(trigram, text[i-2:])
 		}
 	}
 	if all >= 0x80 { // some characters outside of ASCII fold into it
@@ -71,8 +71,8 @@ func (h *hints) of(text string) patternSet {
 	return found
 }
 
-// at returns the patterns with a hint at the beginning of text, which is ASCII up to its end.
-func (h *hints) at(trigram uint, text string) patternSet {
+// prefixed returns the patterns with a hint at the beginning of text, which is ASCII up to its end.
+func (h *hints) prefixed(trigram uint, text string) patternSet {
 	var found patternSet
 	for _, hint := range h.known[trigram] {
 		if len(text) >= len(hint.text) && strings.EqualFold(text[:len(hint.text)], hint.text) {

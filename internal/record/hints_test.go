@@ -26,9 +26,9 @@ func FuzzHints(f *testing.F) {
 	})
 }
 
-// TestEveryHintIsFoundWhereverItStands puts hints into text of all kinds, in any case,
+// TestEveryHintIsFoundAnywhere puts hints into text of all kinds, in any case,
 // whole and cut short, beside characters that fold into letters.
-func TestEveryHintIsFoundWhereverItStands(t *testing.T) {
+func TestEveryHintIsFoundAnywhere(t *testing.T) {
 	masker := record.NewMasker()
 	_, _, hints := record.Hinted(masker, "")
 	require.NotEmpty(t, hints)

@@ -55,7 +55,7 @@ func (m *Masker) Mask(text string) (string, bool) {
 		return text, false
 	}
 	masked := m.shaped(text)
-	found := m.hints.of(masked)
+	found := m.hints.matching(masked)
 	if found == 0 && !m.variables.Load().assigned(masked) && masked == text {
 		return text, false
 	}
@@ -64,7 +64,7 @@ func (m *Masker) Mask(text string) (string, bool) {
 		if next == masked {
 			return masked, masked != text
 		}
-		masked, found = next, m.hints.of(next)
+		masked, found = next, m.hints.matching(next)
 	}
 	// A text that still changes isn't a text that a person wrote: all of it is masked.
 	return Masked, true
@@ -100,25 +100,25 @@ func active(text string) int {
 	return count
 }
 
-// shortest is the length below which nothing can be a name and its secret.
+// shortest is the shortest text that can contain a name and its secret.
 const shortest = 6
 
-// once runs the patterns of which a hint stands in the text.
+// once runs the patterns with a hint in the text.
 func (m *Masker) once(text string, found patternSet) string {
 	for i := range m.patterns {
 		rule := &m.patterns[i]
-		// Replacing allocates even where nothing matches, and looking doesn't.
+		// Replacing allocates even without a match; searching doesn't.
 		if !found.has(i) || !rule.find.MatchString(text) {
 			continue
 		}
 		if next := rule.find.ReplaceAllString(text, rule.replace); next != text {
-			text, found = next, m.hints.of(next)
+			text, found = next, m.hints.matching(next)
 		}
 	}
 	return m.assigned(text)
 }
 
-// assigned masks what is assigned to the operators' secret variables.
+// assigned masks the values that are assigned to the operators' secret variables.
 func (m *Masker) assigned(text string) string {
 	names := m.variables.Load()
 	if !names.assigned(text) {
@@ -133,7 +133,7 @@ func (m *Masker) assigned(text string) string {
 	})
 }
 
-// SecretName reports whether a key or variable of this name holds a secret.
+// SecretName reports whether a key or variable with this name is secret.
 func (m *Masker) SecretName(name string) bool {
 	names := m.variables.Load()
 	if secret, known := names.find(name); known {
@@ -144,8 +144,8 @@ func (m *Masker) SecretName(name string) bool {
 	return secret
 }
 
-// secretNames are the operators' globs, and what came of names so far: calls name the
-// same few arguments again and again.
+// secretNames are the operators' globs, and the results for names so far: calls repeat the
+// same few arguments.
 type secretNames struct {
 	globs []nameGlob
 
@@ -153,7 +153,7 @@ type secretNames struct {
 	known map[string]bool
 }
 
-// mostNames and longestName bound what is kept, since an agent can make names up.
+// mostNames and longestName bound the results that are kept, since an agent can invent names.
 const (
 	mostNames   = 512
 	longestName = 64
@@ -169,10 +169,9 @@ func (n *secretNames) match(name string) bool {
 	return false
 }
 
-// assigned reports whether a secret name may stand before an equals sign. A name that
-// the assignment's pattern finds has no letter, digit or underscore before it but
-// digits: what it takes for the value before ends in front of another character, or
-// in one.
+// assigned reports whether a secret name may precede an equals sign. A name that the
+// assignment's pattern matches has no letter or underscore before it, but it may have
+// digits: the value before it ends before another character, or in one.
 func (n *secretNames) assigned(text string) bool {
 	for from := 0; len(n.globs) > 0; {
 		end := strings.IndexByte(text[from:], '=')

@@ -47,7 +47,7 @@ func (p *page) visit(line []byte) bool {
 		return false
 	}
 	p.scan -= int64(len(line))
-	if p.filter.over(read) {
+	if p.filter.past(read) {
 		return false
 	}
 	p.last = read.ID
@@ -121,9 +121,9 @@ func (m *matcher) read(line []byte) (read *outline, whole bool) {
 	return &outline{ID: id, Timestamp: idTime(id)}, true
 }
 
-// over reports whether all following records were decided before the requested time. Records are in the order
+// past reports whether all following records were decided before the requested time. Records are in the order
 // of writing, which can differ slightly from that of their times.
-func (m *matcher) over(read *outline) bool {
+func (m *matcher) past(read *outline) bool {
 	return !m.Since.IsZero() && !read.Timestamp.IsZero() && read.Timestamp.Before(m.Since.Add(-clockSlop))
 }
 

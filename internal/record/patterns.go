@@ -26,7 +26,7 @@ const (
 	word        = `(?:` + quotedValue + `|` + substituted + `|[^\s"'\\;&|]+)`
 )
 
-// patterns are the shapes of secrets that credential doesn't know: headers, values behind a name, and
+// patterns are the forms of secrets that package credential doesn't match: headers, values after a name, and
 // options of programs.
 func patterns() []pattern {
 	return slices.Concat(headers(), named(), options())
@@ -43,7 +43,7 @@ func headers() []pattern {
 	}
 }
 
-// named are values that stand beside a name, in whatever notation.
+// named are values next to a name, in any notation.
 func named() []pattern {
 	words := []string{"passw", "passphrase", "secret", "token", "key", "credential", "_pat", "_auth", "_pass", "_pwd"}
 	return []pattern{
@@ -55,10 +55,10 @@ func named() []pattern {
 	}
 }
 
-// options are options whose name tells nothing without the program's.
+// options are options whose name is ambiguous without the program's.
 func options() []pattern {
 	const rest = `\b[^\n;&|]*?\s`
-	// line is the rest of a line: an address may hold what ends a command.
+	// line is the rest of a line: an address may contain characters that end a command.
 	const line = `\b(?:[^\n]|\\\n)*?\s`
 	const pair = `(?:"[^"\s]*:[^"]*"?|'[^'\s]*:[^']*'?|[^\s"':]+:[^\s"']+)`
 	return []pattern{

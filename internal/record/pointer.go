@@ -35,7 +35,7 @@ func (d *document) apply(operations []any) error {
 	d.Erased, d.Masked = slices.Clone(d.Erased), slices.Clone(d.Masked)
 	for i := range read {
 		change := &read[i]
-		changed, err := change.on(d.part(change.path[0]))
+		changed, err := change.applyTo(d.part(change.path[0]))
 		switch {
 		case errors.Is(err, errNowhere):
 		case err != nil:
@@ -100,19 +100,19 @@ func readOperation(value any) (operation, error) {
 	return change, nil
 }
 
-// on returns the part of the record with the change made.
-func (o *operation) on(part *any) (any, error) {
+// applyTo returns the part of the record with the change made.
+func (o *operation) applyTo(part *any) (any, error) {
 	if len(o.path) == 1 {
 		if !o.upsert {
 			return nil, nil // null is what is left of an erased part
 		}
 		return o.value, nil
 	}
-	return o.in(*part, o.path[1:])
+	return o.applyBelow(*part, o.path[1:])
 }
 
-// in returns a value with the change made below it.
-func (o *operation) in(value any, path []string) (any, error) {
+// applyBelow returns a value with the change made below it.
+func (o *operation) applyBelow(value any, path []string) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
 		return o.inObject(value, path)
@@ -136,7 +136,7 @@ func (o *operation) inObject(members map[string]any, path []string) (any, error)
 		delete(members, path[0])
 		return members, nil
 	}
-	changed, err := o.in(member, path[1:])
+	changed, err := o.applyBelow(member, path[1:])
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +156,7 @@ func (o *operation) inList(list []any, path []string) (any, error) {
 	case len(path) == 1:
 		return slices.Delete(list, at, at+1), nil
 	}
-	if list[at], err = o.in(list[at], path[1:]); err != nil {
+	if list[at], err = o.applyBelow(list[at], path[1:]); err != nil {
 		return nil, err
 	}
 	return list, nil

@@ -92,7 +92,7 @@ func seconds(newest, oldest int) []string {
 	return out
 }
 
-func TestPagesHoldEveryRecordOnce(t *testing.T) {
+func TestPagesHaveEveryRecordOnce(t *testing.T) {
 	file := written(t, 3, 7)
 	want := seconds(20, 0)
 	for _, limit := range []int{1, 2, 7, 20, 21, 22} {
@@ -220,8 +220,8 @@ func TestOneRecordIsFound(t *testing.T) {
 	}
 }
 
-// TestWhatACallSaysIsNoRecord checks that text in a call can't pose as an id.
-func TestWhatACallSaysIsNoRecord(t *testing.T) {
+// TestTextOfACallIsNoRecord checks that text in a call can't pose as an id.
+func TestTextOfACallIsNoRecord(t *testing.T) {
 	file := written(t, 1, 1, func(entry *v1.Record) {
 		entry.Call.Args["command"] = "\n{\"decision_id\":\"forged\"}\n"
 	})

@@ -91,7 +91,7 @@ func TestMaskRemovesSecrets(t *testing.T) {
 	}
 }
 
-func TestMaskKeepsWhatStandsAround(t *testing.T) {
+func TestMaskKeepsTheTextAround(t *testing.T) {
 	masker := record.NewMasker()
 	safe, _ := masker.Mask(`FOO=1 mysql --password=hunter2 db && git clone https://u:p@host/x.git`)
 	assert.Equal(t, `FOO=1 mysql --password=[masked] db && git clone https://[masked]@host/x.git`, safe)
@@ -214,7 +214,7 @@ func TestRedactLeavesOutWhatItCannotRead(t *testing.T) {
 	assert.Equal(t, []string{"/call/args"}, erased)
 }
 
-// leaked are calls of which "hush" must not survive, each with its tool's kind.
+// leaked are calls whose "hush" must not survive, each with its tool's kind.
 var leaked = []struct{ name, kind, args string }{
 	{"code_edit", v1.ToolEdit, `{"code_edit":"hush"}`},
 	{"texts", v1.ToolEdit, `{"old_text":"hush","new_text":"hush","newText":"hush","old-text":"hush"}`},
@@ -315,8 +315,8 @@ func TestMaskFactsMasksEveryTextBeforeJudgement(t *testing.T) {
 	assert.Equal(t, v1.Form{{Name: "--password=[masked]", Kind: "unknown"}, {Name: "-p[masked]", Kind: "unknown"}}, facts.Items[0].Form)
 }
 
-// What is kept of a call is kept for that call alone, never one with a secret, and no longer
-// than the names of secrets stand.
+// Cached parts of a call are used for that call alone, never for one with a secret, and only until the names
+// of secrets change.
 func TestWhatIsKnownOfACallIsThatCalls(t *testing.T) {
 	redactor, known := record.NewRedactor(nil, nil), &v1.Known{}
 	plain := func() *v1.Call {
@@ -401,7 +401,7 @@ func BenchmarkRedact(b *testing.B) {
 	}
 }
 
-// What was said of a name counts for the globs that it was said under.
+// A cached result for a name is valid only for the globs that it was computed with.
 func TestSecretNamesFollowTheGlobs(t *testing.T) {
 	masker := record.NewMasker()
 	for range 2 {

@@ -116,8 +116,8 @@ func TestPointersAreEscaped(t *testing.T) {
 	assert.Equal(t, map[string]any{"keep": "y"}, got.Call.Args)
 }
 
-// TestAMaskThatFailsCostsTheInputAndNotTheRecord checks that nothing which the mask could have erased is
-// written, and that the record says so.
+// TestAMaskThatFailsCostsTheInputAndNotTheRecord checks that nothing that the mask could have erased is
+// written, and that the record has the error.
 func TestAMaskThatFailsCostsTheInputAndNotTheRecord(t *testing.T) {
 	secret := func() *v1.Record {
 		entry := sample("1")

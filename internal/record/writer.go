@@ -190,7 +190,7 @@ func (w *Writer) Amend(ctx context.Context, before, record *v1.Record) {
 			_ = w.lead(e) // it is counted
 		}
 		for done := lead; !done; {
-			done, _ = w.heed(e, <-e.told)
+			done, _ = w.heed(e, <-e.notices)
 		}
 		w.release(e)
 	}()

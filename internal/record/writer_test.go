@@ -179,7 +179,7 @@ func (w *failing) Write(line []byte) (int, error) {
 	return w.Buffer.Write(line)
 }
 
-func TestCheckSaysWhetherRecordsAreWritten(t *testing.T) {
+func TestCheckReportsWhetherRecordsAreWritten(t *testing.T) {
 	out := &failing{}
 	writer := record.NewTo(out)
 	require.NoError(t, writer.Check(), "nothing has failed yet")

@@ -75,11 +75,11 @@ func (v *view) unfence(text string) string {
 	return out.String()
 }
 
-// fences is the length of what block adds.
+// fences is the length that block adds.
 const fences = 2 * len(fence+"\n")
 
-// block is a text in a code block, cut to room without the fences. A code block
-// that is blank would be none, and its fence would begin another.
+// block is a text in a code block, cut to room without the fences. A blank code
+// block isn't rendered as one, and its fence would begin another.
 func (v *view) block(text string, room int, escape func(rune) string) string {
 	if strings.TrimSpace(text) == "" {
 		v.altered = true

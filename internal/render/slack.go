@@ -51,7 +51,7 @@ type SlackElement struct {
 // block; all else is plain text.
 func Slack(prompt *v1.Prompt) SlackMessage {
 	v := look(prompt)
-	blocks := []SlackBlock{section(plain(v.fit(v.title, slackTitle, slackEscape)))}
+	blocks := []SlackBlock{section(plainText(v.fit(v.title, slackTitle, slackEscape)))}
 	if before := v.slackContext(v.before); len(before) > 0 {
 		blocks = append(blocks, SlackBlock{Type: "context", Elements: before})
 	}
@@ -63,14 +63,14 @@ func Slack(prompt *v1.Prompt) SlackMessage {
 		blocks = append(blocks, SlackBlock{Type: "context", Elements: about})
 	}
 	if v.ending != "" {
-		blocks = append(blocks, section(plain(v.fit(v.ending, slackTitle, slackEscape))))
+		blocks = append(blocks, section(plainText(v.fit(v.ending, slackTitle, slackEscape))))
 	}
 	if saved := v.slackContext(v.saves()); len(saved) > 0 && !v.cut {
 		blocks = append(blocks, SlackBlock{Type: "context", Elements: saved})
 	}
 	buttons := v.slackButtons()
 	if note := v.note(); note != "" {
-		blocks = append(blocks, section(plain(note)))
+		blocks = append(blocks, section(plainText(note)))
 	}
 	if len(buttons) > 0 {
 		blocks = append(blocks, SlackBlock{Type: "actions", Elements: buttons})
@@ -80,7 +80,7 @@ func Slack(prompt *v1.Prompt) SlackMessage {
 
 func section(text *SlackText) SlackBlock { return SlackBlock{Type: "section", Text: text} }
 
-func plain(text string) *SlackText {
+func plainText(text string) *SlackText {
 	return &SlackText{Type: "plain_text", Text: text, Emoji: new(bool)}
 }
 
@@ -117,7 +117,7 @@ func (v *view) slackButtons() []SlackElement {
 	var buttons []SlackElement
 	for _, choice := range v.offers() {
 		button := SlackElement{
-			Type: "button", Text: plain(label(choice.Label, slackButton, slackEscape)), ActionID: choice.Key, Value: v.prompt.ID,
+			Type: "button", Text: plainText(label(choice.Label, slackButton, slackEscape)), ActionID: choice.Key, Value: v.prompt.ID,
 		}
 		switch {
 		case dangerous(choice):

@@ -232,7 +232,7 @@ func TestTheClaimNamesTheRealDirectory(t *testing.T) {
 	assert.Equal(t, real, server.claims[0].Cwd)
 }
 
-// TestRefusalsAreShownAndReported: the agent and the sidecar hear of them once.
+// TestRefusalsAreShownAndReported: the agent and the sidecar get them once.
 func TestRefusalsAreShownAndReported(t *testing.T) {
 	needReadOnly(t)
 	server := newSidecar(t, http.StatusOK, granted("01a2"))
@@ -250,8 +250,8 @@ func TestRefusalsAreShownAndReported(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-// TestARunThatEndsWellHearsOfNoRefusal: it did without, as compilers do without telemetry.
-func TestARunThatEndsWellHearsOfNoRefusal(t *testing.T) {
+// TestASuccessfulRunGetsNoRefusal: it did without, as compilers do without telemetry.
+func TestASuccessfulRunGetsNoRefusal(t *testing.T) {
 	needReadOnly(t)
 	server := newSidecar(t, http.StatusOK, granted("01a2"))
 	got := start(t, t.TempDir(), "--decision", "01a2", "--socket", server.socket, "--", "bash", "-c", "echo > a; true")

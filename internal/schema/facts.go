@@ -16,5 +16,5 @@ func factsSchema(reflector *jsonschema.Reflector) (map[string]any, error) {
 	schema := inline.Reflect(&v1.Judged{})
 	schema.Version = "http://json-schema.org/draft-07/schema#"
 	schema.Title = "policyd policy input: the facts of a call, and what is remembered"
-	return plain(schema)
+	return schemaMap(schema)
 }

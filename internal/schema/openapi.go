@@ -66,7 +66,7 @@ func components(reflector *jsonschema.Reflector, types ...any) (object, error) {
 	for _, value := range types {
 		named := *reflector
 		named.ExpandedStruct = false
-		schema, err := plain(named.Reflect(value))
+		schema, err := schemaMap(named.Reflect(value))
 		if err != nil {
 			return nil, err
 		}

@@ -65,8 +65,8 @@ func special(goType reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// plain turns a schema into maps, whose keys JSON writes in order.
-func plain(schema *jsonschema.Schema) (map[string]any, error) {
+// schemaMap turns a schema into maps, whose keys JSON writes in order.
+func schemaMap(schema *jsonschema.Schema) (map[string]any, error) {
 	data, err := json.Marshal(schema)
 	if err != nil {
 		return nil, fmt.Errorf("encode schema: %w", err)

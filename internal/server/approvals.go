@@ -30,7 +30,7 @@ func (s *Server) postApproval(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request.By = by(c, request.By)
+	request.By = answerer(c, request.By)
 	kept, changed, err := s.options.Approvals.Put(c.Request().Context(), *request)
 	if err != nil {
 		return refused(err)
@@ -53,7 +53,7 @@ func (s *Server) importApprovals(c echo.Context) error {
 		return err
 	}
 	for i := range request.Approvals {
-		request.Approvals[i].By = by(c, request.Approvals[i].By)
+		request.Approvals[i].By = answerer(c, request.Approvals[i].By)
 	}
 	done, err := s.options.Approvals.Import(c.Request().Context(), *request)
 	if err != nil {

@@ -78,7 +78,7 @@ func (c *Connections) leave(gone *conn) *conn {
 	return gone
 }
 
-// note hears of the state of connections: it is the server's ConnState.
+// note tracks the state of connections: it is the server's ConnState.
 func (c *Connections) note(outer net.Conn, state http.ConnState) {
 	counted := innermost(outer)
 	if counted == nil || state != http.StateIdle {

@@ -29,7 +29,7 @@ func (s *Server) linkConsole(c echo.Context) error {
 	if s.options.Console == nil {
 		return newProblem(http.StatusNotFound, "console_off", "the console is not served here; set console.serve")
 	}
-	link, err := s.options.Console.Link(c.Request().Context(), by(c, request.By), credentialOf(c).id())
+	link, err := s.options.Console.Link(c.Request().Context(), answerer(c, request.By), credentialOf(c).id())
 	if err != nil {
 		return refused(err)
 	}

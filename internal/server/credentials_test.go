@@ -166,8 +166,8 @@ func TestWhatIsHeldEndsWithItsToken(t *testing.T) {
 	<-bob
 }
 
-// TestWhoAnswersIsWhoTheTokenSays checks that a body can't name another person.
-func TestWhoAnswersIsWhoTheTokenSays(t *testing.T) {
+// TestTheTokenIdentifiesWhoAnswers checks that a body can't name another person.
+func TestTheTokenIdentifiesWhoAnswers(t *testing.T) {
 	ring, err := server.NewKeyring([]server.Key{
 		{Principal: server.Principal{Name: "alice", Role: server.RoleOperator}, Token: made("a")},
 		{Principal: server.Principal{Role: server.RoleOperator}, Token: made("o")},

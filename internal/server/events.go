@@ -29,7 +29,7 @@ func (s *Server) streamEvents(c echo.Context) error {
 	}
 	watcher := s.options.Events.Watch(after)
 	defer watcher.Close()
-	ctx, cancel, err := s.held(c)
+	ctx, cancel, err := s.holdContext(c)
 	if err != nil {
 		return err
 	}

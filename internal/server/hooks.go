@@ -72,7 +72,7 @@ func (s *Server) hook(c echo.Context) error {
 		server: s, client: client, event: event, query: query, caller: caller,
 		terms: clients.Terms{AutoApprove: query.autoApprove, Attended: query.interactive},
 	}
-	asked := h.asked("")
+	asked := h.describedSession("")
 	if err := strict.CheckDirectories(&asked); err != nil {
 		return malformed(err) // before any of its directories is looked up
 	}
@@ -256,12 +256,12 @@ func (h *hookCall) start(ctx context.Context) error {
 		h.server.options.Runs.Began(h.client.SessionID(&h.event))
 	}
 	if h.event.ParentID == "" {
-		_, err := h.meet(ctx, h.asked(h.client.SessionID(&h.event)))
+		_, err := h.meet(ctx, h.describedSession(h.client.SessionID(&h.event)))
 		return err
 	}
 	began := h.event
 	began.SessionID = h.event.ParentID
-	parent, err := h.meet(ctx, h.asked(h.client.SessionID(&began)))
+	parent, err := h.meet(ctx, h.describedSession(h.client.SessionID(&began)))
 	if err != nil {
 		return err
 	}

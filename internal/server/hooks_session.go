@@ -7,8 +7,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// asked is a session as the host's side of a hook describes it.
-func (h *hookCall) asked(id string) v1.Session {
+// describedSession is a session as the host's side of a hook describes it.
+func (h *hookCall) describedSession(id string) v1.Session {
 	launch := h.launch()
 	session := v1.Session{
 		ID: id, Agent: h.client.Agent, Audience: h.query.audience, Interactive: new(h.query.interactive),
@@ -38,7 +38,7 @@ func (h *hookCall) session(ctx context.Context) v1.Session {
 		began.SessionID = h.event.ParentID
 		own, id = h.client.SessionID(&began), own
 	}
-	session := h.asked(own)
+	session := h.describedSession(own)
 	kept, err := h.meet(ctx, session)
 	if err != nil {
 		return bare(session)
@@ -96,7 +96,7 @@ func (h *hookCall) meet(ctx context.Context, session v1.Session) (v1.SessionInfo
 
 // childOf is a sub-agent's session: no wider than its parent is now (C5).
 func (h *hookCall) childOf(parent v1.SessionInfo, id string) v1.Session {
-	child := h.asked(id)
+	child := h.describedSession(id)
 	child.ParentID = parent.ID
 	child.ProjectDir, child.ExtraDirs = parent.ProjectDir, parent.ExtraDirs
 	child.Platform, child.Home, child.Shell = parent.Platform, parent.Home, parent.Shell

@@ -61,8 +61,8 @@ func hooked(sessions *keptSessions) func(*server.Options) {
 
 const claudeCall = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"}}`
 
-// TestInnerFaultsOfHooksAreTheClientsDeny checks that what goes wrong inside is told in the client's shape,
-// with 200, and without what only the log may hold.
+// TestInnerFaultsOfHooksAreTheClientsDeny checks that an internal error gets the client's form, with 200, and
+// without details that belong in the log.
 func TestInnerFaultsOfHooksAreTheClientsDeny(t *testing.T) {
 	r := start(t, hooked(&keptSessions{kept: map[string]v1.Session{}}))
 	r.gate.before = func(context.Context, *v1.Call) { panic("boom") }

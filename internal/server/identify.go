@@ -85,9 +85,9 @@ func (s *Server) certified(request *http.Request) (*credential, error) {
 	return newCredential(who), nil
 }
 
-// by is the person who answers: the name that the credential proves, and the one in the body only if it
+// answerer is the person who answers: the name that the credential proves, and the one in the body only if it
 // proves none.
-func by(c echo.Context, said string) string {
+func answerer(c echo.Context, said string) string {
 	if name := callerOf(c).Name; name != "" {
 		return name
 	}

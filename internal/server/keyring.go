@@ -127,7 +127,7 @@ func checkKeys(keys []Key) error {
 	return nil
 }
 
-// id identifies the token of a credential without telling it; empty for a credential without one.
+// id identifies the token of a credential without revealing it; empty for a credential without one.
 func (c *credential) id() string {
 	if c == nil || c.key.Token == "" {
 		return ""

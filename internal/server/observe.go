@@ -24,7 +24,7 @@ type Observation struct {
 	Duration time.Duration
 }
 
-// Observer hears of every request. It is called concurrently and has to be quick.
+// Observer is called for every request, concurrently, and has to be quick.
 type Observer interface {
 	Began()
 	Ended(ctx context.Context, observation Observation)

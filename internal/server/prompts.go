@@ -78,7 +78,7 @@ func (s *Server) getPrompt(c echo.Context) error {
 		return err
 	}
 	if wait > 0 && prompt.State == v1.PromptPending {
-		ctx, cancel, err := s.held(c)
+		ctx, cancel, err := s.holdContext(c)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (s *Server) answerPrompt(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request.By = by(c, request.By)
+	request.By = answerer(c, request.By)
 	response, err := s.options.Prompts.Answer(c.Request().Context(), id, *request)
 	if err != nil {
 		return refused(err)
@@ -145,7 +145,7 @@ func (s *Server) answerPrompts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request.By = by(c, request.By)
+	request.By = answerer(c, request.By)
 	response, err := s.options.Prompts.AnswerAll(c.Request().Context(), *request)
 	if err != nil {
 		return refused(err)

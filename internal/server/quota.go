@@ -75,10 +75,10 @@ func (s *Server) counted(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// held returns a context for a held answer: it ends when the client goes away, when its credential is no
+// holdContext returns a context for a held answer: it ends when the client goes away, when its credential is no
 // longer valid and when the server drains. The client's time limit for sending its request is lifted, and the
 // request counts among the held ones.
-func (s *Server) held(c echo.Context) (context.Context, context.CancelFunc, error) {
+func (s *Server) holdContext(c echo.Context) (context.Context, context.CancelFunc, error) {
 	slot, err := s.take(c, "", quota.Request{Held: true})
 	if err != nil {
 		return nil, nil, err

@@ -16,7 +16,7 @@ type Runs interface {
 	Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error)
 	// Report keeps what containment refused of a run that was claimed.
 	Report(id string, report *v1.RunReport, caller v1.Caller) error
-	// Began hears of a client that begins or resumes a session.
+	// Began is called when a client begins or resumes a session.
 	Began(session string)
 }
 

@@ -83,7 +83,7 @@ type Options struct {
 	Connections *Connections
 	// Quota bounds the requests of one agent; nil means no bound.
 	Quota *quota.Quota
-	// Observer, unless nil, hears of every request.
+	// Observer, unless nil, is called for every request.
 	Observer Observer
 	// Metrics, unless nil, serves /metrics, to credentials for it alone if MetricsToken is set.
 	Metrics      http.Handler

@@ -352,8 +352,8 @@ func TestOpenAPIIsServed(t *testing.T) {
 	assert.True(t, json.Valid(got.body))
 }
 
-// TestTheRootSaysWhatThisIs checks that a person who opens the address finds the way.
-func TestTheRootSaysWhatThisIs(t *testing.T) {
+// TestTheRootDescribesTheServer checks that a person who opens the address finds the way.
+func TestTheRootDescribesTheServer(t *testing.T) {
 	r := start(t)
 	got := do(t, r.client, r.request(t, "GET", "/", ""))
 	assert.Equal(t, 200, got.StatusCode)

@@ -166,7 +166,7 @@ func (s *Server) requestAccess(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel, err := s.held(c)
+	ctx, cancel, err := s.holdContext(c)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"policyd/internal/server"
 )
 
-func TestTheSocketHasTheModeAndGroupThatAreSaid(t *testing.T) {
+func TestTheSocketHasTheConfiguredModeAndGroup(t *testing.T) {
 	for _, test := range []struct {
 		access server.SocketAccess
 		mode   fs.FileMode

@@ -52,7 +52,7 @@ func (r *Registry) RequestAccess(
 	if err != nil {
 		return v1.AccessResponse{}, err
 	}
-	inScope, refusal := r.standing(ctx, session, place, caller)
+	inScope, refusal := r.alreadyReadable(ctx, session, place, caller)
 	if inScope {
 		return v1.AccessResponse{State: v1.AccessGranted, Result: resultGranted + r.rootOf(ctx, scope, session, place.Real)}, nil
 	}
@@ -113,9 +113,9 @@ func (r *Registry) look(session *v1.Session, name string) (Place, Scope, error) 
 	return place, scope, nil
 }
 
-// standing returns whether a session may read a place already, and otherwise why nobody may be asked. Both
+// alreadyReadable returns whether a session may read a place already, and otherwise why nobody may be asked. Both
 // follow from the policy for such a read.
-func (r *Registry) standing(ctx context.Context, session *v1.Session, place Place, caller v1.Caller) (inScope bool, refusal string) {
+func (r *Registry) alreadyReadable(ctx context.Context, session *v1.Session, place Place, caller v1.Caller) (inScope bool, refusal string) {
 	decision := r.options.Reads(ctx, session, place.Real, caller)
 	if decision.Effect == v1.EffectAllow {
 		return true, ""

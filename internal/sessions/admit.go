@@ -44,7 +44,7 @@ func (r *Registry) Admit(ctx context.Context, asked *v1.Session, caller v1.Calle
 	session, err := r.narrow(found, &known.row.Session, asked, false)
 	session.Resolved = true
 	if err == nil && sameDirectories(&session, &known.row.Session) {
-		r.said(known, asked)
+		r.storeNames(known, asked)
 	}
 	return session, err
 }
@@ -78,11 +78,11 @@ func sameDirectories(a, b *v1.Session) bool {
 	return a.ProjectDir == b.ProjectDir && a.SessionDir == b.SessionDir && slices.Equal(a.ExtraDirs, b.ExtraDirs)
 }
 
-// said maps a host's names of directories to their stored real paths, so that the next call needs no disk
+// storeNames maps a host's names of directories to their stored real paths, so that the next call needs no disk
 // access.
-func (r *Registry) said(known *held, asked *v1.Session) {
+func (r *Registry) storeNames(known *entry, asked *v1.Session) {
 	next := *known
-	next.said = directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}
+	next.names = directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.sessions[known.row.ID] == known {
@@ -93,7 +93,7 @@ func (r *Registry) said(known *held, asked *v1.Session) {
 
 // nothingNew is the fast path of nearly every call: its description of the session is known, or contains
 // less.
-func nothingNew(known *held, asked *v1.Session) (adds bool, session v1.Session) {
+func nothingNew(known *entry, asked *v1.Session) (adds bool, session v1.Session) {
 	kept := &known.row.Session
 	if !repeatsFields(kept, asked) || !repeatsDirectories(known, asked) {
 		return true, v1.Session{}
@@ -130,8 +130,8 @@ func repeatsFields(kept, asked *v1.Session) bool {
 
 // repeatsDirectories reports whether each directory is left out, as it is kept, or as the
 // host last named it.
-func repeatsDirectories(known *held, asked *v1.Session) bool {
-	kept, said := &known.row.Session, &known.said
+func repeatsDirectories(known *entry, asked *v1.Session) bool {
+	kept, said := &known.row.Session, &known.names
 	repeats := func(asked, kept, said string) bool { return asked == "" || asked == kept || asked == said }
 	return repeats(asked.ProjectDir, kept.ProjectDir, said.project) &&
 		repeats(asked.SessionDir, kept.SessionDir, said.session) &&
@@ -140,7 +140,7 @@ func repeatsDirectories(known *held, asked *v1.Session) bool {
 
 // claim gives a session that an operator registered to the first agent that
 // uses it. A store that fails is asked again with the next call.
-func (r *Registry) claim(ctx context.Context, known *held, caller v1.Caller) {
+func (r *Registry) claim(ctx context.Context, known *entry, caller v1.Caller) {
 	r.writing.Lock()
 	defer r.writing.Unlock()
 	known = r.inMemory(known.row.ID)
@@ -157,7 +157,7 @@ func (r *Registry) claim(ctx context.Context, known *held, caller v1.Caller) {
 }
 
 // owns refuses a caller to whom the session doesn't belong.
-func (r *Registry) owns(known *held, caller v1.Caller) error {
+func (r *Registry) owns(known *entry, caller v1.Caller) error {
 	if caller.Operator || known.row.Owner == "" || known.row.Owner == caller.Identity {
 		return nil
 	}
@@ -165,8 +165,8 @@ func (r *Registry) owns(known *held, caller v1.Caller) error {
 }
 
 // meet returns a session from the store or makes it.
-func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller) (*held, error) {
-	var known *held
+func (r *Registry) meet(ctx context.Context, asked *v1.Session, caller v1.Caller) (*entry, error) {
+	var known *entry
 	err := r.withLocated(ctx, asked, func(found *located) (err error) {
 		if known = r.inMemory(asked.ID); known != nil && !known.row.Archived {
 			return nil // another caller met it meanwhile
@@ -237,19 +237,19 @@ func (r *Registry) peek(ctx context.Context, id string) (*v1.Session, error) {
 
 // unknown is the session of a call while the store fails. The stored session could be narrower than the
 // call's description, so this one has the narrowest audience and no directory.
-func unknown(asked *v1.Session, caller v1.Caller) *held {
+func unknown(asked *v1.Session, caller v1.Caller) *entry {
 	session := v1.Session{
 		ID: asked.ID, Agent: asked.Agent, Audience: v1.AudiencePublic, Interactive: new(asked.Attended()),
 		Platform: asked.Platform, Home: asked.Home, Shell: asked.Shell, Tools: asked.Tools, Peers: asked.Peers,
 	}
-	return &held{row: store.Session{Session: session, Owner: caller.Identity}, passing: true}
+	return &entry{row: store.Session{Session: session, Owner: caller.Identity}, passing: true}
 }
 
 // findOrMake returns the session as it is in the store. It creates it or restores it from the archive if
 // necessary. made is true if it was not there. The caller holds writing.
 func (r *Registry) findOrMake(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller, register bool,
-) (found *held, made bool, err error) {
+) (found *entry, made bool, err error) {
 	if r.isResting() {
 		return nil, false, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
@@ -268,7 +268,7 @@ func (r *Registry) findOrMake(
 	if !places.fits(r, &row.Session) {
 		return nil, false, errMoved
 	}
-	found = &held{row: row}
+	found = &entry{row: row}
 	if !row.Archived {
 		r.keep(found)
 		return found, false, nil
@@ -282,12 +282,12 @@ func (r *Registry) findOrMake(
 
 func (r *Registry) make(
 	ctx context.Context, places *located, asked *v1.Session, caller v1.Caller,
-) (made *held, isNew bool, err error) {
+) (made *entry, isNew bool, err error) {
 	row, err := r.newRow(ctx, places, asked, caller)
 	if err != nil {
 		return nil, false, err
 	}
-	if err := r.room(ctx, &row); err != nil {
+	if err := r.checkLimit(ctx, &row); err != nil {
 		return nil, false, err
 	}
 	row, err = r.options.Store.CreateSession(ctx, row)
@@ -300,7 +300,7 @@ func (r *Registry) make(
 	if err != nil {
 		return nil, false, r.failed(err)
 	}
-	made = &held{row: row, said: directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}}
+	made = &entry{row: row, names: directories{asked.ProjectDir, asked.SessionDir, asked.ExtraDirs}}
 	r.keep(made)
 	r.options.Changed(r.info(made))
 	return made, isNew, nil
@@ -309,7 +309,7 @@ func (r *Registry) make(
 // revive restores an archived session as narrow as it was.
 func (r *Registry) revive(
 	ctx context.Context, places *located, row store.Session, asked *v1.Session, register bool,
-) (*held, error) {
+) (*entry, error) {
 	session, err := r.narrow(places, &row.Session, asked, register)
 	if err == nil && register {
 		err = places.usable(asked)
@@ -322,7 +322,7 @@ func (r *Registry) revive(
 }
 
 // update writes a changed row. The caller holds writing.
-func (r *Registry) update(ctx context.Context, row store.Session) (*held, error) {
+func (r *Registry) update(ctx context.Context, row store.Session) (*entry, error) {
 	row, err := r.options.Store.UpdateSession(ctx, row)
 	if errors.Is(err, store.ErrConflict) {
 		r.Forget(row.ID)
@@ -331,7 +331,7 @@ func (r *Registry) update(ctx context.Context, row store.Session) (*held, error)
 	if err != nil {
 		return nil, r.failed(err)
 	}
-	changed := &held{row: row}
+	changed := &entry{row: row}
 	r.keep(changed)
 	r.options.Changed(r.info(changed))
 	return changed, nil
@@ -361,7 +361,7 @@ func (r *Registry) newRow(
 
 // remembered returns a session from memory, or reads it from the store; nil if there is none. It may be
 // called while writing is held.
-func (r *Registry) remembered(ctx context.Context, id string) *held {
+func (r *Registry) remembered(ctx context.Context, id string) *entry {
 	if known := r.inMemory(id); known != nil || r.isResting() {
 		return known
 	}
@@ -374,7 +374,7 @@ func (r *Registry) remembered(ctx context.Context, id string) *held {
 		}
 		return nil
 	}
-	found := &held{row: row}
+	found := &entry{row: row}
 	r.keep(found)
 	return found
 }

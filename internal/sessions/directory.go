@@ -26,7 +26,7 @@ func (r *Registry) AddDirectory(ctx context.Context, id, dir string, caller v1.C
 	case place.Visible && !place.Dir:
 		return v1.SessionPatchResponse{}, coded(CodeNoDirectory, "%s is no directory", place.Real)
 	}
-	inScope, refusal := r.standing(ctx, session, place, caller)
+	inScope, refusal := r.alreadyReadable(ctx, session, place, caller)
 	switch {
 	case inScope:
 		info := r.info(found)
@@ -45,7 +45,7 @@ func (r *Registry) AddDirectory(ctx context.Context, id, dir string, caller v1.C
 	return v1.SessionPatchResponse{State: v1.AccessPending, Prompt: &prompt}, nil
 }
 
-func (r *Registry) addSilently(ctx context.Context, found *held, real string) (v1.SessionPatchResponse, error) {
+func (r *Registry) addSilently(ctx context.Context, found *entry, real string) (v1.SessionPatchResponse, error) {
 	grant := r.newGrant(v1.Holder{Session: found.row.ID}, real, v1.GrantRead, v1.OriginWorkingDirectory)
 	if _, err := r.put(ctx, grant); err != nil {
 		return v1.SessionPatchResponse{}, err

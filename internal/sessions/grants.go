@@ -177,7 +177,7 @@ func (r *Registry) ListGrants(ctx context.Context, who v1.Holder) ([]v1.Grant, e
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.without != nil {
+	if r.loadErr != nil {
 		return nil, &v1.CodedError{Code: CodeUnavailable, Err: errUnavailable}
 	}
 	return append(out, r.grants[who]...), nil

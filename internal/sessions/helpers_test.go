@@ -58,7 +58,7 @@ func (plainScope) Standing(string) []v1.PathGrant {
 
 var _ sessions.Scope = plainScope{}
 
-// failing is a real store that fails when it is told to, and counts what it is asked.
+// failing is a real store that fails on demand, and counts its calls.
 type failing struct {
 	*store.Store
 	broken atomic.Bool

@@ -11,8 +11,8 @@ import (
 // taken, so that a slow look-up delays only its own caller.
 type located struct {
 	scope Scope
-	// as is the session for the look-up: the registered one, or else the requested one.
-	as *v1.Session
+	// viewer is the session for the look-up: the registered one, or else the requested one.
+	viewer *v1.Session
 	// places are by the request's names. It is empty without a policy.
 	places map[string]Located
 }
@@ -20,9 +20,9 @@ type located struct {
 // locate resolves the directories of asked. kept is the registered session, nil for none. The look-up ends
 // with ctx.
 func (r *Registry) locate(ctx context.Context, kept, asked *v1.Session) (*located, error) {
-	found := &located{scope: r.options.Scope(), as: asked, places: map[string]Located{}}
+	found := &located{scope: r.options.Scope(), viewer: asked, places: map[string]Located{}}
 	if kept != nil {
-		found.as = kept
+		found.viewer = kept
 	}
 	if found.scope == nil {
 		return found, nil
@@ -36,7 +36,7 @@ func (r *Registry) locate(ctx context.Context, kept, asked *v1.Session) (*locate
 	if len(names) == 0 {
 		return found, nil
 	}
-	places, err := found.scope.Places(ctx, found.as, nil, names)
+	places, err := found.scope.Places(ctx, found.viewer, nil, names)
 	if err != nil {
 		return nil, coded(CodeUnavailable, "the directories of session %s were not looked up in time; try again", asked.ID)
 	}
@@ -48,7 +48,7 @@ func (r *Registry) locate(ctx context.Context, kept, asked *v1.Session) (*locate
 
 // fits reports whether the look-up applies to a registered session: paths depend on its platform and home.
 func (l *located) fits(r *Registry, kept *v1.Session) bool {
-	now, then := r.normal(kept), r.normal(l.as)
+	now, then := r.normal(kept), r.normal(l.viewer)
 	return now.Platform == then.Platform && now.Home == then.Home
 }
 
@@ -81,5 +81,5 @@ func (l *located) under(dir, kept string) (real string, below bool) {
 	if !known || place.Err != nil {
 		return "", false
 	}
-	return place.Real, l.scope.Under(place.Real, kept, l.as)
+	return place.Real, l.scope.Under(place.Real, kept, l.viewer)
 }

@@ -90,7 +90,7 @@ func TestALookUpKeepsNobodyWaiting(t *testing.T) {
 	}
 }
 
-// Each directory of a request is looked up once, whatever becomes of the request.
+// Each directory of a request is looked up once, whatever the result.
 func TestEachDirectoryIsLookedUpOnce(t *testing.T) {
 	const dirs = 64
 	session := kept()

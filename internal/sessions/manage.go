@@ -91,7 +91,7 @@ func (r *Registry) Session(ctx context.Context, id string, caller v1.Caller) (v1
 }
 
 // find reads a session from memory or the store, archived ones too.
-func (r *Registry) find(ctx context.Context, id string, caller v1.Caller) (*held, error) {
+func (r *Registry) find(ctx context.Context, id string, caller v1.Caller) (*entry, error) {
 	found := r.inMemory(id)
 	if found == nil {
 		row, err := r.options.Store.Session(ctx, id)
@@ -101,7 +101,7 @@ func (r *Registry) find(ctx context.Context, id string, caller v1.Caller) (*held
 		case err != nil:
 			return nil, r.failed(err)
 		}
-		found = &held{row: row}
+		found = &entry{row: row}
 	}
 	if r.owns(found, caller) != nil {
 		return nil, coded(CodeNotFound, "there is no session %q of yours", id)
@@ -110,7 +110,7 @@ func (r *Registry) find(ctx context.Context, id string, caller v1.Caller) (*held
 }
 
 // active is find for what has not ended.
-func (r *Registry) active(ctx context.Context, id string, caller v1.Caller) (*held, error) {
+func (r *Registry) active(ctx context.Context, id string, caller v1.Caller) (*entry, error) {
 	found, err := r.find(ctx, id, caller)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (r *Registry) List(ctx context.Context, after string, limit int) (list []v1
 	}
 	list = make([]v1.SessionInfo, 0, len(rows))
 	for _, row := range rows {
-		list = append(list, r.info(&held{row: row}))
+		list = append(list, r.info(&entry{row: row}))
 	}
 	return list, next, nil
 }
@@ -169,7 +169,7 @@ func (r *Registry) Archive(ctx context.Context, id string, caller v1.Caller) err
 }
 
 // info is a session as it is shown.
-func (r *Registry) info(session *held) v1.SessionInfo {
+func (r *Registry) info(session *entry) v1.SessionInfo {
 	row := &session.row
 	info := v1.SessionInfo{
 		Session: row.Session, State: v1.SessionActive, ReadPaths: []string{}, CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt,

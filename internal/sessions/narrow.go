@@ -8,9 +8,9 @@ import (
 
 // narrowing compares a registered session with a later request's description of it (C5).
 type narrowing struct {
-	registry    *Registry
-	located     *located
-	kept, asked *v1.Session
+	registry          *Registry
+	located           *located
+	stored, requested *v1.Session
 	// register is true for a registration, which gets an error if it would widen the session; a call
 	// continues with the registered values.
 	register bool
@@ -20,7 +20,7 @@ type narrowing struct {
 // narrow returns the session of a request: the registered one, or the request's values if they are narrower.
 // A fixed value that differs is an error that wraps a *v1.CodedError.
 func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool) (v1.Session, error) {
-	n := &narrowing{registry: r, located: found, kept: kept, asked: asked, register: register, out: *kept}
+	n := &narrowing{registry: r, located: found, stored: kept, requested: asked, register: register, out: *kept}
 	for _, step := range []func() error{n.fixed, n.audience, n.interactive, n.directories, n.extraDirs} {
 		if err := step(); err != nil {
 			return v1.Session{}, err
@@ -43,26 +43,26 @@ func (r *Registry) narrow(found *located, kept, asked *v1.Session, register bool
 func (n *narrowing) conflict(field, kept, asked string) error {
 	if kept == "" {
 		return coded(CodeConflict, "session %s has no %s, and a later request can't add %q; use another session id",
-			n.kept.ID, field, asked)
+			n.stored.ID, field, asked)
 	}
 	return coded(CodeConflict, "session %s has the %s %q, which a later request can't change to %q; use another session id",
-		n.kept.ID, field, kept, asked)
+		n.stored.ID, field, kept, asked)
 }
 
 // fixed compares what never changes. What a request leaves out is as it was.
 func (n *narrowing) fixed() error {
-	kept, asked := n.registry.normal(n.kept), n.registry.normal(n.asked)
+	kept, asked := n.registry.normal(n.stored), n.registry.normal(n.requested)
 	for _, field := range []struct {
 		name, kept, asked string
-		said              bool
+		explicit          bool
 	}{
-		{"agent", kept.Agent, asked.Agent, n.asked.Agent != ""},
-		{"home", kept.Home, asked.Home, n.asked.Home != ""},
-		{"platform", kept.Platform, asked.Platform, n.asked.Platform != ""},
-		{"shell", kept.Shell, asked.Shell, n.asked.Shell != ""},
-		{"parent_id", kept.ParentID, asked.ParentID, n.asked.ParentID != ""},
+		{"agent", kept.Agent, asked.Agent, n.requested.Agent != ""},
+		{"home", kept.Home, asked.Home, n.requested.Home != ""},
+		{"platform", kept.Platform, asked.Platform, n.requested.Platform != ""},
+		{"shell", kept.Shell, asked.Shell, n.requested.Shell != ""},
+		{"parent_id", kept.ParentID, asked.ParentID, n.requested.ParentID != ""},
 	} {
-		if field.said && field.kept != field.asked {
+		if field.explicit && field.kept != field.asked {
 			return n.conflict(field.name, field.kept, field.asked)
 		}
 	}
@@ -97,28 +97,28 @@ func width(audience v1.Audience) int {
 }
 
 func (n *narrowing) audience() error {
-	asked := n.asked.Audience
+	asked := n.requested.Audience
 	switch {
-	case asked == "" || width(asked) == width(n.kept.Audience):
-	case width(asked) < width(n.kept.Audience):
+	case asked == "" || width(asked) == width(n.stored.Audience):
+	case width(asked) < width(n.stored.Audience):
 		n.out.Audience = asked
 		if width(asked) == 0 {
 			n.out.Audience = v1.AudiencePublic
 		}
 	case n.register:
-		return n.conflict("audience", string(n.kept.Audience), string(asked))
+		return n.conflict("audience", string(n.stored.Audience), string(asked))
 	}
 	return nil
 }
 
 func (n *narrowing) interactive() error {
-	if n.asked.Interactive == nil {
+	if n.requested.Interactive == nil {
 		return nil
 	}
 	switch {
-	case !*n.asked.Interactive:
-		n.out.Interactive = n.asked.Interactive
-	case !n.kept.Attended() && n.register:
+	case !*n.requested.Interactive:
+		n.out.Interactive = n.requested.Interactive
+	case !n.stored.Attended() && n.register:
 		return n.conflict("interactive", "false", "true")
 	}
 	return nil
@@ -132,8 +132,8 @@ func (n *narrowing) directories() error {
 		kept, asked string
 		out         *string
 	}{
-		{"project_dir", n.kept.ProjectDir, n.asked.ProjectDir, &n.out.ProjectDir},
-		{"session_dir", n.kept.SessionDir, n.asked.SessionDir, &n.out.SessionDir},
+		{"project_dir", n.stored.ProjectDir, n.requested.ProjectDir, &n.out.ProjectDir},
+		{"session_dir", n.stored.SessionDir, n.requested.SessionDir, &n.out.SessionDir},
 	} {
 		if field.asked == "" || field.asked == field.kept {
 			continue
@@ -151,15 +151,15 @@ func (n *narrowing) directories() error {
 }
 
 func (n *narrowing) extraDirs() error {
-	if n.asked.ExtraDirs == nil || slices.Equal(n.asked.ExtraDirs, n.kept.ExtraDirs) {
+	if n.requested.ExtraDirs == nil || slices.Equal(n.requested.ExtraDirs, n.stored.ExtraDirs) {
 		return nil
 	}
-	places := append([]string{}, n.kept.ExtraDirs...)
-	if n.kept.ProjectDir != "" {
-		places = append(places, n.kept.ProjectDir)
+	places := append([]string{}, n.stored.ExtraDirs...)
+	if n.stored.ProjectDir != "" {
+		places = append(places, n.stored.ProjectDir)
 	}
 	n.out.ExtraDirs = []string{}
-	for _, dir := range n.asked.ExtraDirs {
+	for _, dir := range n.requested.ExtraDirs {
 		real, below := dir, false
 		for _, place := range places {
 			if below = place == dir; below {

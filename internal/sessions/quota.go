@@ -32,9 +32,9 @@ func (c *counted) full(perCaller int) bool {
 	return c.sessions >= perCaller || c.bytes >= int64(perCaller)*bytesPerSession
 }
 
-// room refuses a session beyond its owner's limit, with the code sessions_full. Operators have no limit. The
+// checkLimit refuses a session beyond its owner's limit, with the code sessions_full. Operators have no limit. The
 // caller holds writing.
-func (r *Registry) room(ctx context.Context, row *store.Session) error {
+func (r *Registry) checkLimit(ctx context.Context, row *store.Session) error {
 	if row.Owner == "" {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (r *Registry) room(ctx context.Context, row *store.Session) error {
 	full := has.full(r.options.PerCaller)
 	if !full {
 		has.sessions++
-		has.bytes += int64((&held{row: *row}).size())
+		has.bytes += int64((&entry{row: *row}).size())
 	}
 	r.counted[row.Owner] = has
 	if full {
@@ -85,7 +85,7 @@ func (r *Registry) used(ctx context.Context, id string) {
 }
 
 // stale reports whether the store needs a new mark.
-func (r *Registry) stale(known *held) bool {
+func (r *Registry) stale(known *entry) bool {
 	return r.options.Clock().Sub(known.row.UpdatedAt) >= usedEvery
 }
 

@@ -90,9 +90,9 @@ type Options struct {
 	// PerCaller is how many sessions a caller may have, active and archived ones. Zero is the
 	// default.
 	PerCaller int
-	// Fault hears of store errors that a decision went on without.
+	// Fault gets store errors that a decision continued without.
 	Fault func(err error)
-	// Changed, if set, hears of every session that changed.
+	// Changed, if set, is called for every session that changed.
 	Changed func(session v1.SessionInfo)
 	// Granted, if set, gets new path grants, read from the store or made here, since they may allow the calls
 	// of open prompts. It has to be quick.
@@ -115,26 +115,26 @@ type Registry struct {
 	refused atomic.Int64
 
 	mu       sync.RWMutex
-	sessions map[string]*held
+	sessions map[string]*entry
 	// bytes is how long the texts of sessions are.
 	bytes int
-	// before are the sessions as they were when Load forgot them. They are used while the store fails.
-	before map[string]*held
+	// forgotten are the sessions as they were when Load forgot them. They are used while the store fails.
+	forgotten map[string]*entry
 	// bytesBefore is at least how long the texts of before are.
 	bytesBefore int
 	// grants are those of sessions and agents, by holder.
 	grants map[v1.Holder][]v1.Grant
-	// without is set while grants could not be read.
-	without error
+	// loadErr is set while grants could not be read.
+	loadErr error
 	// resting is until when the store is left alone after it failed.
 	resting time.Time
 }
 
-// held is a session in memory. It is replaced and never changed.
-type held struct {
+// entry is a session in memory. It is replaced and never changed.
+type entry struct {
 	row store.Session
-	// said are the host's latest names of the directories; row has their real paths.
-	said directories
+	// names are the host's latest names of the directories; row has their real paths.
+	names directories
 	// passing is true for the replacement of a session while the store fails, for one call.
 	passing bool
 }
@@ -183,8 +183,8 @@ func New(options Options) (*Registry, error) {
 		options.Ended = func(string) {}
 	}
 	return &Registry{
-		options: options, sessions: map[string]*held{}, before: map[string]*held{},
-		counted: map[string]counted{}, grants: map[v1.Holder][]v1.Grant{}, without: errors.New("grants were not read yet"),
+		options: options, sessions: map[string]*entry{}, forgotten: map[string]*entry{},
+		counted: map[string]counted{}, grants: map[v1.Holder][]v1.Grant{}, loadErr: errors.New("grants were not read yet"),
 	}, nil
 }
 
@@ -200,24 +200,24 @@ func (r *Registry) Load(ctx context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil {
-		r.without = fmt.Errorf("read grants: %w", err)
+		r.loadErr = fmt.Errorf("read grants: %w", err)
 		r.grants = map[v1.Holder][]v1.Grant{}
-		return r.without
+		return r.loadErr
 	}
-	r.without = nil
+	r.loadErr = nil
 	r.resting = time.Time{}
 	r.grants = map[v1.Holder][]v1.Grant{}
 	for _, grant := range all {
 		who := v1.Holder{Session: grant.Session, Agent: grant.Agent}
 		r.grants[who] = append(r.grants[who], grant)
 	}
-	if len(r.before)+len(r.sessions) > maxHeld || r.bytesBefore+r.bytes > maxHeldBytes {
-		clear(r.before)
+	if len(r.forgotten)+len(r.sessions) > maxHeld || r.bytesBefore+r.bytes > maxHeldBytes {
+		clear(r.forgotten)
 		r.bytesBefore = 0
 	}
-	maps.Copy(r.before, r.sessions)
+	maps.Copy(r.forgotten, r.sessions)
 	r.bytesBefore += r.bytes
-	r.sessions, r.bytes = map[string]*held{}, 0
+	r.sessions, r.bytes = map[string]*entry{}, 0
 	r.options.Granted()
 	return nil
 }
@@ -226,8 +226,8 @@ func (r *Registry) Load(ctx context.Context) error {
 func (r *Registry) Check() error {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.without != nil {
-		return r.without
+	if r.loadErr != nil {
+		return r.loadErr
 	}
 	if r.options.Clock().Before(r.resting) {
 		return errUnavailable
@@ -236,7 +236,7 @@ func (r *Registry) Check() error {
 }
 
 // keep adds a session to memory.
-func (r *Registry) keep(session *held) {
+func (r *Registry) keep(session *entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.forget(session.row.ID)
@@ -260,10 +260,10 @@ func (r *Registry) evict(id string) {
 }
 
 // size is about how long the texts of a session are.
-func (h *held) size() int {
+func (h *entry) size() int {
 	s := &h.row.Session
 	size := len(s.ID) + len(s.Agent) + len(s.ParentID) + len(s.ProjectDir) + len(s.SessionDir) + len(s.Home) + len(s.Shell) + len(s.Platform)
-	for _, list := range [][]string{s.ExtraDirs, s.Tools, h.said.extra} {
+	for _, list := range [][]string{s.ExtraDirs, s.Tools, h.names.extra} {
 		for _, text := range list {
 			size += len(text)
 		}
@@ -274,10 +274,10 @@ func (h *held) size() int {
 			size += len(text)
 		}
 	}
-	return size + len(h.said.project) + len(h.said.session)
+	return size + len(h.names.project) + len(h.names.session)
 }
 
-func (r *Registry) inMemory(id string) *held {
+func (r *Registry) inMemory(id string) *entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.sessions[id]
@@ -285,10 +285,10 @@ func (r *Registry) inMemory(id string) *held {
 
 // atLastReading is a session as it was before the store was read anew; nil when it
 // wasn't known, had ended, or was changed since.
-func (r *Registry) atLastReading(id string) *held {
+func (r *Registry) atLastReading(id string) *entry {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if known := r.before[id]; known != nil && !known.row.Archived {
+	if known := r.forgotten[id]; known != nil && !known.row.Archived {
 		return known
 	}
 	return nil
@@ -304,7 +304,7 @@ func (r *Registry) Forget(id string) {
 // forget drops it while the caller holds mu.
 func (r *Registry) forget(id string) {
 	r.evict(id)
-	delete(r.before, id)
+	delete(r.forgotten, id)
 }
 
 // failed notes that the store failed, and returns the error for the caller. A conflict isn't a failure.

@@ -11,8 +11,9 @@ import (
 	"policyd/internal/sessions"
 )
 
-// TestNarrowing checks C5: what a later request may say of a session. A registration that widens is told so;
-// a call that does goes on with what is kept, unless it would run elsewhere than it is judged.
+// TestNarrowing checks C5: a later request's description of a session. A registration that widens gets an
+// error; a call that does continues with the registered values, unless it would run elsewhere than it is
+// judged.
 func TestNarrowing(t *testing.T) {
 	const refused = sessions.CodeConflict
 	tests := map[string]struct {
@@ -62,13 +63,13 @@ func TestNarrowing(t *testing.T) {
 					got = info.Session
 				} else {
 					got, err = h.Admit(t.Context(), &test.asked, agent())
-					got.Resolved = false // which is no part of what was said
+					got.Resolved = false // not part of the request
 				}
 				assert.Equal(t, expected, code(err), kind)
 				if expected == "" {
 					require.NoError(t, err)
 					if len(got.ExtraDirs) == 0 {
-						got.ExtraDirs = []string{} // none is none, whether or not it was written down
+						got.ExtraDirs = []string{} // an explicit none equals a missing one
 					}
 					assert.Equal(t, want, got, kind)
 				}
@@ -92,8 +93,8 @@ func TestACallThatNarrowsChangesNothingForTheNext(t *testing.T) {
 	assert.Equal(t, sessions.CodeForeign, code(err))
 }
 
-// TestWithoutAPolicyNothingLiesInAnything checks that a directory that can't be compared is refused.
-func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
+// TestWithoutAPolicyNothingIsInARoot checks that a directory that can't be compared is refused.
+func TestWithoutAPolicyNothingIsInARoot(t *testing.T) {
 	h := build(t)
 	first := kept()
 	_, _, err := h.Register(t.Context(), &first, agent())
@@ -105,8 +106,8 @@ func TestWithoutAPolicyNothingLiesInAnything(t *testing.T) {
 	assert.NoError(t, err)
 }
 
-// TestCallsGoOnWithoutTheStore checks D2: a session that the store can't be asked about has nothing, the
-// store is left alone for a while, and what is named once it is back is kept as it is named then.
+// TestCallsGoOnWithoutTheStore checks D2: while the store fails, a session has no directories, and the store
+// rests for a while. A session that is used once the store is back is registered as it is described then.
 func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	h := build(t)
 	h.store.broken.Store(true)
@@ -139,9 +140,9 @@ func TestCallsGoOnWithoutTheStore(t *testing.T) {
 	require.NoError(t, h.Check())
 }
 
-// TestASessionThatWasReadAnewStandsWithoutTheStore checks D2: a store that fails right after everything was
+// TestASessionThatWasReadAnewWorksWithoutTheStore checks D2: a store that fails right after everything was
 // read anew costs no session what it had, unless somebody changed or ended it since.
-func TestASessionThatWasReadAnewStandsWithoutTheStore(t *testing.T) {
+func TestASessionThatWasReadAnewWorksWithoutTheStore(t *testing.T) {
 	h := build(t)
 	first, second, third := kept(), kept(), kept()
 	second.ID, third.ID = "changed", "ended"

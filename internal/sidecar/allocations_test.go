@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the committed allocations anew")
 const (
 	// allocationsFile holds what a decision allocates, by name.
 	allocationsFile = "testdata/allocations.json"
-	// mostGrowth is by how much a figure may grow, and mostGain by how much it may
-	// fall before the file has to say so: a gain that isn't written down can be lost.
+	// mostGrowth bounds how much a figure may grow, and mostGain how much it may fall before the file must be
+	// updated: an unrecorded gain can be lost.
 	mostGrowth, mostGain = 1.05, 0.9
 )
 

@@ -49,8 +49,8 @@ func hostileLines() map[string]string {
 	}
 }
 
-// decideHostile decides lines that are made to cost, for a session that nobody can
-// be asked in: a question is no part of the cost.
+// decideHostile decides lines that are made to cost, for an unattended session: a prompt isn't part of the
+// cost.
 func decideHostile(b *testing.B, decider *Sidecar, tree project.Tree) {
 	b.Helper()
 	for name, line := range hostileLines() {

@@ -146,7 +146,7 @@ func (m *Memory) wire(s *Settings, policy *Policy) (err error) {
 		Store: m.store, Clock: clock, NewID: NewID, Lineage: m.Sessions.Lineage,
 		RunsAnything: policy.runsAnything, Chain: policy.chain, Place: policy.place, WorkTree: policy.workTree,
 		Changed: func() { m.Events.Publish(events.ApprovalsChanged, struct{}{}) },
-		Given:   m.releases.given,
+		Given:   m.releases.countApprovals,
 	})
 	if err != nil {
 		return err
@@ -167,7 +167,7 @@ func (m *Memory) wire(s *Settings, policy *Policy) (err error) {
 	return nil
 }
 
-// Notify sets who hears of prompts that are opened or end, from now on.
+// Notify sets who gets prompts that are opened or end, from now on.
 func (m *Memory) Notify(take func(prompt *v1.Prompt)) { m.notified.Store(&take) }
 
 // tellPrompt publishes that a prompt was opened or ended.
@@ -183,8 +183,8 @@ func (m *Memory) tellPrompt(prompt v1.Prompt) {
 	m.Events.Publish(events.PromptEnded+prompt.State, prompt)
 }
 
-// told is what watchers get of a decision. Text of the call is in the record alone.
-type told struct {
+// decisionEvent is what watchers get of a decision. Text of the call is in the record alone.
+type decisionEvent struct {
 	ID       string      `json:"decision_id"`
 	Decision v1.Effect   `json:"decision"`
 	Tool     string      `json:"tool"`
@@ -198,7 +198,7 @@ func (m *Memory) tellDecision(call *v1.Call, decision *v1.Decision) {
 	if !m.Events.Watched() {
 		return
 	}
-	m.Events.Publish(events.Decision, told{
+	m.Events.Publish(events.Decision, decisionEvent{
 		ID: decision.ID, Decision: decision.Effect, Tool: call.Tool, Agent: call.Session.Agent, Session: call.Session.ID,
 		Reasons: decision.Reasons,
 	})

@@ -29,8 +29,8 @@ var builtinForms = sync.OnceValues(func() (safeForms, error) {
 	return forms, nil
 })
 
-// of are the forms of a verb on a platform, common to several or not.
-func (f safeForms) of(platform, verb string) []argv.SafeForm {
+// forVerb are the forms of a verb on a platform, common to several or not.
+func (f safeForms) forVerb(platform, verb string) []argv.SafeForm {
 	platforms := []string{platform}
 	if platform == "common" {
 		platforms = []string{"linux", "darwin"}
@@ -64,7 +64,7 @@ func formNotices(base *extract.Base, verbs map[string]any) ([]notice, error) {
 			if programs[program] != nil {
 				continue
 			}
-			known := builtin.of(platform, verb)
+			known := builtin.forVerb(platform, verb)
 			forms, _ := table[verb].([]any)
 			for i := range forms {
 				form := safeForm(forms[i])

@@ -41,7 +41,7 @@ type Policy struct {
 	limit time.Duration
 	// denyStale denies what a policy would allow that no service has confirmed for too long.
 	denyStale bool
-	// activated hears of the revision of every policy that becomes active.
+	// activated gets the revision of every policy that becomes active.
 	activated atomic.Pointer[func(revision string)]
 }
 
@@ -215,7 +215,7 @@ func (p *Policy) Warnings() []string {
 // Hide keeps texts out of records and prompts.
 func (p *Policy) Hide(texts []string) { p.redactor.SetOwn(texts) }
 
-// watchActivation sets who hears of policies that become active from now on.
+// watchActivation sets who gets policies that become active from now on.
 func (p *Policy) watchActivation(tell func(revision string)) { p.activated.Store(&tell) }
 
 // secretVariables reads config.secrets.variables out of data.policyd. The extractor checked that it is a list

@@ -39,9 +39,9 @@ func (c *movedClock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// A policy that no service confirms for too long fails /readyz; it denies only where the
-// settings say so, and with a code of its own.
-func TestAStalePolicyIsSaidAndDeniesWhereAskedTo(t *testing.T) {
+// A policy that no service confirms for too long fails /readyz; it denies only if the settings require it,
+// and with a code of its own.
+func TestAStalePolicyIsReportedAndDeniesIfConfigured(t *testing.T) {
 	packed, err := bundles.Pack("../../bundles/examples/no_force_push", bundles.Packing{})
 	require.NoError(t, err)
 	var away atomic.Bool

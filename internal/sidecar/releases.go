@@ -28,8 +28,8 @@ const maxReleases = 256
 
 func newReleases() *releases { return &releases{wake: make(chan struct{}, 1)} }
 
-// given counts approvals.
-func (r *releases) given(entries []v1.ApprovalEntry) {
+// countApprovals counts approvals.
+func (r *releases) countApprovals(entries []v1.ApprovalEntry) {
 	r.count.Add(1)
 	r.mu.Lock()
 	if r.all = r.all || len(r.entries)+len(entries) > maxReleases; !r.all {

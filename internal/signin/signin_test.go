@@ -207,9 +207,9 @@ func TestWhoHasNotSignedIn(t *testing.T) {
 	}
 }
 
-// TestAProviderIsWhoItSays checks that a provider which names another issuer, moves away, or isn't there
+// TestAProviderIsTheConfiguredOne checks that a provider which names another issuer, moves away, or isn't there
 // signs nobody in, and that it is asked again.
-func TestAProviderIsWhoItSays(t *testing.T) {
+func TestAProviderIsTheConfiguredOne(t *testing.T) {
 	i := newIssuer(t)
 	p := i.provider()
 	i.named = "https://evil.example"

@@ -19,9 +19,9 @@ func NewLines(from io.Reader, limit int) *Lines {
 	return &Lines{from: bufio.NewReaderSize(from, 64<<10), limit: limit}
 }
 
-// Next returns the next line with its end, which the last one may lack, and
-// io.EOF after it. Of a line beyond the limit it returns the beginning and whole
-// is false; the rest is read and dropped. The line is valid until the next call.
+// Next returns the next line with its end, which the last one may lack, and io.EOF after it. For a line
+// beyond the limit it returns the beginning and whole is false; the rest is read and dropped. The line is
+// valid until the next call.
 func (l *Lines) Next() (line []byte, whole bool, err error) {
 	l.line = l.line[:0]
 	whole, ended := true, false

@@ -12,9 +12,9 @@ type dialect struct {
 	share string
 	// duplicate reports whether err states that a unique value is there already.
 	duplicate func(err error) bool
-	// again reports whether err means that the transaction changed nothing because of a conflict, and may be
+	// retryable reports whether err means that the transaction changed nothing because of a conflict, and may be
 	// repeated.
-	again func(err error) bool
-	// notifies reports whether other processes hear of changes.
+	retryable func(err error) bool
+	// notifies reports whether other processes get notifications of changes.
 	notifies bool
 }

@@ -16,7 +16,7 @@ import (
 	"policyd/internal/store"
 )
 
-func TestAFullSQLiteChangesNothingAndSaysSo(t *testing.T) {
+func TestAFullSQLiteChangesNothingAndIsReported(t *testing.T) {
 	opened := open(t, sqliteBackend{}.fresh(t))
 	fill := func(writer *sql.DB) {
 		_, err := writer.ExecContext(t.Context(), `PRAGMA max_page_count = 1`) // the least is what is used
@@ -70,7 +70,7 @@ func mustHold(t *testing.T, opened *store.Store, kept int) {
 	assert.Len(t, onces, kept)
 }
 
-func TestAFullDiskChangesNothingAndSaysSo(t *testing.T) {
+func TestAFullDiskChangesNothingAndIsReported(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), "mount", "-t", "tmpfs", "-o", "size=1m,mode=0700", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("a small disk needs a mount, which fails here: %v: %s", err, out)

@@ -22,7 +22,7 @@ import (
 // TestAKilledWriterLosesNothing kills.
 const killedWriter = "POLICYD_TEST_KILLED_WRITER"
 
-// TestMain is that process where the environment says so.
+// TestMain is that process if the environment has its variable.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killedWriter); dir != "" {
 		if err := writeUntilKilled(os.Stdout, dir); err != nil {

@@ -73,7 +73,7 @@ func postgresDialect() dialect {
 		share:      " FOR SHARE",
 		notifies:   true,
 		duplicate:  func(err error) bool { return postgresCode(err) == postgresDuplicate },
-		again: func(err error) bool {
+		retryable: func(err error) bool {
 			code := postgresCode(err)
 			return code == postgresDeadlock || code == postgresSerialization
 		},

@@ -23,8 +23,8 @@ func TestPostgreSQL(t *testing.T) {
 	runSuite(t, server)
 	for name, run := range map[string]func(*testing.T, *postgresServer){
 		"stores on one database see each other's changes": storesSeeEachOther,
-		"a lost connection is told and gone on from":      lostConnectionIsTold,
-		"many changes are told as one":                    manyChangesAreTold,
+		"a lost connection is told and gone on from":      lostConnectionIsReported,
+		"many changes are told as one":                    manyChangesAreAnnounced,
 		"broken connections cost no operation":            brokenConnectionsCostNothing,
 		"a stop fails within the timeout and recovers":    stopFailsInTime,
 		"a silent server fails within the timeout":        silentServerFailsInTime,
@@ -43,7 +43,7 @@ const (
 	patience = 30 * time.Second
 )
 
-// watch hands over the changes that a store hears of, after the first.
+// watch returns the changes that a store is notified of, after the first.
 func watch(t *testing.T, watching *store.Store) <-chan store.Change {
 	t.Helper()
 	changes, ended := make(chan store.Change, 1000), make(chan error, 1)
@@ -106,7 +106,7 @@ func storesSeeEachOther(t *testing.T, server *postgresServer) {
 	require.NoError(t, err)
 	expect(store.Change{Table: "approvals", ID: "a"})
 
-	// What failed is not told, and nobody hears of their own.
+	// A failed change isn't announced, and a store doesn't get its own changes.
 	_, _, err = there.ResolvePrompt(ctx, resolution)
 	require.ErrorIs(t, err, store.ErrConflict)
 	require.NoError(t, there.ArchiveSession(ctx, "s", start()))
@@ -118,7 +118,7 @@ func storesSeeEachOther(t *testing.T, server *postgresServer) {
 	assert.Empty(t, own)
 }
 
-func manyChangesAreTold(t *testing.T, server *postgresServer) {
+func manyChangesAreAnnounced(t *testing.T, server *postgresServer) {
 	options := server.fresh(t)
 	here, there := open(t, options), open(t, options)
 	told := watch(t, here)
@@ -146,7 +146,7 @@ func terminate(t *testing.T, server *postgresServer) {
 	require.NoError(t, err)
 }
 
-func lostConnectionIsTold(t *testing.T, server *postgresServer) {
+func lostConnectionIsReported(t *testing.T, server *postgresServer) {
 	options := server.fresh(t)
 	here, there := open(t, options), open(t, options)
 	told := watch(t, here)

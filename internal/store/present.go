@@ -83,8 +83,8 @@ func (d database) vacant(ctx context.Context, writer *sql.DB, used bool) error {
 	return nil
 }
 
-// noteMade writes the mark.
-func (d database) noteMade() error {
+// writeMark writes the mark.
+func (d database) writeMark() error {
 	file, err := os.OpenFile(d.mark, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("mark state directory: %w", err)

@@ -32,7 +32,7 @@ func sessionIsReadAsItWasPut(t *testing.T, on backend) {
 	require.ErrorIs(t, err, store.ErrConflict)
 	_, err = opened.CreateSession(t.Context(), session(""))
 	require.Error(t, err)
-	// Nothing said is not no.
+	// A missing value differs from false.
 	bare := store.Session{Session: v1.Session{ID: "bare"}}
 	_, err = opened.CreateSession(t.Context(), bare)
 	require.NoError(t, err)

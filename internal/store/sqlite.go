@@ -61,7 +61,7 @@ func (s *Store) openSQLite(options Options) error {
 			return err
 		}
 		s.present = opened.check
-		return files.noteMade()
+		return files.writeMark()
 	}
 	return nil
 }
@@ -73,7 +73,7 @@ func (s *Store) keepOpen(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("keep connection: %w", err)
 	}
-	s.kept = kept
+	s.idle = kept
 	var rows int
 	if err := kept.QueryRowContext(ctx, `SELECT COUNT(*) FROM sqlite_master`).Scan(&rows); err != nil {
 		return fmt.Errorf("keep connection: %w", err)
@@ -142,7 +142,7 @@ func sqliteDialect() dialect {
 		},
 		// A writer waits for others; a process that is first to open the database, or to open it after a
 		// crash, gets an error at once.
-		again: func(err error) bool { return sqliteCode(err)&0xff == sqlitecode.SQLITE_BUSY },
+		retryable: func(err error) bool { return sqliteCode(err)&0xff == sqlitecode.SQLITE_BUSY },
 	}
 }
 

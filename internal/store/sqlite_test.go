@@ -52,7 +52,7 @@ func TestSQLiteFilesAreTheOwnersAlone(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 
-	// Also where they were made otherwise.
+	// Also if they were made with another mode.
 	for name := range want {
 		require.NoError(t, os.Chmod(filepath.Join(options.Dir, name), 0o644))
 	}
@@ -92,7 +92,7 @@ func TestADirectoryThatCantBeMadeIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, file)
 }
 
-func TestAReadOnlySQLiteChangesNothingAndSaysSo(t *testing.T) {
+func TestAReadOnlySQLiteChangesNothingAndIsReported(t *testing.T) {
 	opened := open(t, sqliteBackend{}.fresh(t))
 	holdsWhenUnwritable(t, opened, "readonly", func(writer *sql.DB) {
 		_, err := writer.ExecContext(t.Context(), `PRAGMA query_only = 1`)
@@ -103,9 +103,9 @@ func TestAReadOnlySQLiteChangesNothingAndSaysSo(t *testing.T) {
 	})
 }
 
-// SQLite tells who wants to change the journal's mode at once that another is
-// there, and doesn't wait as it does elsewhere.
-func TestOpeningWaitsForWhoeverMakesTheDatabase(t *testing.T) {
+// SQLite returns at once if another connection prevents a change of the journal's mode, and doesn't wait as
+// it does elsewhere.
+func TestOpeningWaitsForTheProcessThatMakesTheDatabase(t *testing.T) {
 	options := sqliteBackend{}.fresh(t)
 	require.NoError(t, os.MkdirAll(options.Dir, 0o700))
 	address := url.URL{Scheme: "file", Path: filepath.Join(options.Dir, "policyd.db")}

@@ -33,11 +33,11 @@ type Store struct {
 	// inspect looks at the database before anything is made in it; settle is called once it
 	// is made and written.
 	inspect, settle func(ctx context.Context) error
-	// kept is an unused connection; nil for PostgreSQL.
-	kept *sql.Conn
+	// idle is an unused connection; nil for PostgreSQL.
+	idle *sql.Conn
 	// listen connects for notifications; nil if there are none.
 	listen func(ctx context.Context) (listener, error)
-	// deaf is why Watch, which runs, hears of no changes; nil when it does.
+	// deaf is why a running Watch gets no changes; nil if it does.
 	deaf atomic.Pointer[error]
 	// failed is set when the latest change failed for a reason of the database's.
 	failed atomic.Bool
@@ -94,8 +94,8 @@ func (s *Store) prepare(ctx context.Context, source fs.FS) error {
 // Close ends all connections. Operations that run are waited for.
 func (s *Store) Close() error {
 	var failed error
-	if s.kept != nil {
-		failed = s.kept.Close()
+	if s.idle != nil {
+		failed = s.idle.Close()
 	}
 	failed = errors.Join(failed, s.writer.Close())
 	if s.reader != s.writer {

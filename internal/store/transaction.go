@@ -46,7 +46,7 @@ func (s *Store) repeated(ctx context.Context, run func() error) error {
 	var stood error
 	for {
 		err := run()
-		if err == nil || !s.dialect.again(err) {
+		if err == nil || !s.dialect.retryable(err) {
 			if stood != nil && errors.Is(err, context.DeadlineExceeded) {
 				err = fmt.Errorf("%w: %w", err, stood)
 			}

@@ -20,9 +20,9 @@ const (
 	MaxNameBytes    = 1 << 10 // bytes of a tool's or an agent's name, and of other names of a session
 )
 
-// over refuses a list that is longer than its limit. name is the limit's name, which the
+// exceeds refuses a list that is longer than its limit. name is the limit's name, which the
 // message repeats, and at and member are the list's pointer, which only a refusal joins.
-func over(data []byte, code Code, at, member, name string, count, limit int) error {
+func exceeds(data []byte, code Code, at, member, name string, count, limit int) error {
 	if count <= limit {
 		return nil
 	}
@@ -45,7 +45,7 @@ func checkLists(session *v1.Session, data []byte, at string) error {
 		{CodeTooManyPeers, "/peers", "peers", len(session.Peers), MaxPeers},
 		{CodeTooManyPeers, "/peers", "capabilities", capabilities, MaxPeers},
 	} {
-		if err := over(data, list.code, at, list.member, list.name, list.count, list.limit); err != nil {
+		if err := exceeds(data, list.code, at, list.member, list.name, list.count, list.limit); err != nil {
 			return err
 		}
 	}
@@ -76,8 +76,8 @@ func checkArgs(args, data []byte, at string) error {
 			arrays = arrays[:max(len(arrays)-1, 0)]
 		}
 	}
-	if err := over(data, CodeTooManyKeys, at, "/args", "argument keys", keys, MaxArgumentKeys); err != nil {
+	if err := exceeds(data, CodeTooManyKeys, at, "/args", "argument keys", keys, MaxArgumentKeys); err != nil {
 		return err
 	}
-	return over(data, CodeTooManyPaths, at, "/args", "paths (texts in lists)", texts, MaxPaths)
+	return exceeds(data, CodeTooManyPaths, at, "/args", "paths (texts in lists)", texts, MaxPaths)
 }

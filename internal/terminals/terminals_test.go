@@ -51,7 +51,7 @@ func TestClaims(t *testing.T) {
 	assert.Equal(t, " false", claim("s", "t1"))
 }
 
-// TestReports checks N5: a host states what the response said, and nothing else.
+// TestReports checks N5: a host reports the name in the response, and nothing else.
 func TestReports(t *testing.T) {
 	r := terminals.New()
 	peers := []v1.Peer{{ID: "p1"}, {ID: "p2"}}

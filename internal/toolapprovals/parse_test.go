@@ -69,7 +69,7 @@ func TestVersion2IsRead(t *testing.T) {
 	assert.Equal(t, v1.ApprovalRequest{Audience: "team", Agent: "codex", Verb: "ls"}, got[0].Request)
 }
 
-func TestVersion1IsTold(t *testing.T) {
+func TestVersion1IsReported(t *testing.T) {
 	for _, text := range []string{
 		`{}`, `{"version":1}`, `{"version":1,"approvals":[{"verb":"git push","directory":null}]}`,
 		`{"audiences":{"personal":{"shell_execute":["git push"]}}}`,
@@ -80,7 +80,7 @@ func TestVersion1IsTold(t *testing.T) {
 	}
 }
 
-// TestAFileIsInvalidAsAWhole checks that nothing is taken for more than it says.
+// TestAFileIsInvalidAsAWhole checks that no entry becomes more than its text.
 func TestAFileIsInvalidAsAWhole(t *testing.T) {
 	good := `{"verb":"git push","directory":"/srv/repo"}`
 	list := func(entry string) string { return `{"version":2,"approvals":[` + good + `,` + entry + `]}` }

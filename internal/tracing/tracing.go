@@ -49,8 +49,8 @@ type Tracing struct {
 // Start starts the exporters that the environment enables, and returns nil if it enables none. The exporters
 // read the rest of the variables themselves.
 func Start(ctx context.Context, options Options) (*Tracing, error) {
-	traces := asked(options.LookupEnv, "TRACES")
-	measures := asked(options.LookupEnv, "METRICS")
+	traces := enabled(options.LookupEnv, "TRACES")
+	measures := enabled(options.LookupEnv, "METRICS")
 	if !traces && !measures {
 		return nil, nil //nolint:nilnil // nothing is enabled
 	}
@@ -85,8 +85,8 @@ func Start(ctx context.Context, options Options) (*Tracing, error) {
 	return t, nil
 }
 
-// asked reports whether the environment enables a signal: it has an exporter for it, or an endpoint.
-func asked(env func(string) (string, bool), signal string) bool {
+// enabled reports whether the environment enables a signal: it has an exporter for it, or an endpoint.
+func enabled(env func(string) (string, bool), signal string) bool {
 	if disabled, _ := env("OTEL_SDK_DISABLED"); disabled == "true" {
 		return false
 	}

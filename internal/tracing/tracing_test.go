@@ -67,7 +67,7 @@ func TestAnUnknownExporterStopsTheStart(t *testing.T) {
 	require.ErrorContains(t, err, "start traces by OTEL_*")
 }
 
-// deciding answers what it is told to, in the steps that a gate takes.
+// deciding returns the given answer, in the steps of a gate.
 type deciding struct {
 	made     *tracing.Tracing
 	decision v1.Decision
@@ -79,9 +79,9 @@ func (d deciding) Decide(ctx context.Context, _ *v1.Call, _ gate.DecideOptions) 
 	return d.decision
 }
 
-// TestSpansSayWhatWasDecidedAndNotWhatWasAsked checks the shape of a trace, and that nothing of a client's
+// TestSpansHaveTheDecisionAndNotTheCall checks the shape of a trace, and that nothing of a client's
 // leaves the process.
-func TestSpansSayWhatWasDecidedAndNotWhatWasAsked(t *testing.T) {
+func TestSpansHaveTheDecisionAndNotTheCall(t *testing.T) {
 	receiver := otlp.New(t)
 	made := start(t, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", receiver.URL+"/v1/traces")
 	require.True(t, made.Traces())

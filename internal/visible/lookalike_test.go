@@ -31,7 +31,7 @@ func TestMixedWords(t *testing.T) {
 	assert.Len(t, visible.MixedWords(long), 1, "each once")
 }
 
-// TestForeignNames checks what is said of names in which every letter has to be known: verbs and hosts.
+// TestForeignNames checks names in which every letter has to be known: verbs and hosts.
 func TestForeignNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"еxample.org":        "the host еxample.org is xn--xample-2of.org",

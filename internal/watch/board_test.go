@@ -179,7 +179,7 @@ func TestTheViewFits(t *testing.T) {
 	}
 }
 
-// holdsOffers checks that every offer is shown, and that all of a prompt is shown where there are more than
+// holdsOffers checks that every offer is shown, and that the whole prompt is shown if there are more than
 // two.
 func holdsOffers(t *testing.T, b *board, shown screen) {
 	t.Helper()

@@ -19,7 +19,7 @@ type Lines struct {
 	In      io.Reader
 	Answer  Answer
 	Out     io.Writer
-	// Complain hears of what went wrong and doesn't end the watch.
+	// Complain gets errors that don't end the watch.
 	Complain func(err error)
 }
 

@@ -15,7 +15,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// paper is what a view writes, and tells of each writing.
+// paper is what a view writes, and reports each write.
 type paper struct {
 	mu      sync.Mutex
 	text    strings.Builder

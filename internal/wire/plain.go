@@ -1,8 +1,8 @@
 package wire
 
-// plain reports whether a text needs no escape and is ASCII. It looks at eight bytes at
+// isPlain reports whether a text needs no escape and is ASCII. It looks at eight bytes at
 // a time, by arithmetic on all of them at once.
-func plain(text string) bool {
+func isPlain(text string) bool {
 	for ; len(text) >= 8; text = text[8:] {
 		word := uint64(text[0]) | uint64(text[1])<<8 | uint64(text[2])<<16 | uint64(text[3])<<24 |
 			uint64(text[4])<<32 | uint64(text[5])<<40 | uint64(text[6])<<48 | uint64(text[7])<<56

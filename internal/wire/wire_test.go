@@ -172,7 +172,7 @@ func TestWhatCannotBeWrittenIsAnError(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestWhatIsKnownIsWrittenOnce checks that texts are kept where they may be.
+// TestWhatIsKnownIsWrittenOnce checks that texts are kept if possible.
 func TestWhatIsKnownIsWrittenOnce(t *testing.T) {
 	record := v1.Record{
 		Input: &v1.Input{Facts: v1.Facts{Cwd: "/srv"}}, Known: &v1.Known{}, Call: &v1.RecordCall{Tool: "Bash"},

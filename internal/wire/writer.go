@@ -35,7 +35,7 @@ func (w *writer) text(key, text string) {
 
 // quote writes a text. Text that needs no escape, which is nearly all of it, is copied.
 func (w *writer) quote(text string) {
-	if !plain(text) {
+	if !isPlain(text) {
 		w.any(text)
 		return
 	}
@@ -144,7 +144,7 @@ func each[T any](w *writer, key string, list []T, one func(element *T)) {
 func (w *writer) set(key string, set v1.Set) {
 	w.raw(key)
 	for _, name := range set {
-		if !plain(name) {
+		if !isPlain(name) {
 			w.any(set)
 			return
 		}
@@ -163,7 +163,7 @@ func (w *writer) set(key string, set v1.Set) {
 func (w *writer) form(key string, form v1.Form) {
 	w.raw(key)
 	for i := range form {
-		if !plain(form[i].Name) || !plain(form[i].Kind) {
+		if !isPlain(form[i].Name) || !isPlain(form[i].Kind) {
 			w.any(form)
 			return
 		}

@@ -35,9 +35,9 @@ var (
 	}
 	// takes is true for a value that is short enough to be kept.
 	takes = table{
-		text: "r.words.takes({v})", namedText: "r.words.takes(string({v}))", truth: always, number: always,
-		texts: "r.arrays.takes({v}, r.words.takes)", set: "r.sets.takes({v}, r.words.takes)",
-		form: "r.forms.takes({v}, r.takesEntry)", values: "takesValues({v})",
+		text: "r.words.fits({v})", namedText: "r.words.fits(string({v}))", truth: always, number: always,
+		texts: "r.arrays.fits({v}, r.words.fits)", set: "r.sets.fits({v}, r.words.fits)",
+		form: "r.forms.fits({v}, r.takesEntry)", values: "takesValues({v})",
 	}
 	// own copies a part into the room of the one that was kept before.
 	own = table{

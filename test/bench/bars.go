@@ -174,7 +174,7 @@ that asks the disk, parses, judges and writes a record as little as it can (see 
 processor's time that this takes such a handler, and for a line that is made to cost the parser alone.
 `
 
-// withUnit writes a figure with three digits or more where they say something.
+// withUnit writes a figure with three digits, or more if they are significant.
 func withUnit(value float64, unit string) string {
 	text := fmt.Sprintf("%.0f", value)
 	if value < 100 && value != float64(int(value)) {

@@ -30,8 +30,8 @@ const (
 // duties are what a program that proves its answers can't leave out, each in its cheapest
 // form: what it knows beforehand (which questions, what record, what facts) it is given.
 type duties struct {
-	// Questions are names that the disk is asked about, Files those that are held open to be
-	// asked, and Directories those that the kernel vouches for.
+	// Questions are look-ups of names on the disk, Files the files that are held open for fstat, and
+	// Directories those whose changes the kernel reports.
 	Questions   []string `json:"questions"`
 	Files       []string `json:"files"`
 	Directories []string `json:"directories"`
@@ -79,7 +79,7 @@ func (d *duties) list(ctx context.Context) ([]duty, error) {
 	}), nil
 }
 
-// ask looks at what the answer rests on. A directory is asked about until it is known.
+// ask checks the inputs of the answer. A directory is checked until the kernel reports its changes.
 func (d *duties) ask(view watched.View) error {
 	for _, name := range d.Directories {
 		if _, known := view.Stamp(name); known {

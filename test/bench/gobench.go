@@ -34,8 +34,8 @@ func newGoBenchmarks(ctx context.Context, b *bench, pkg string, env ...string) (
 	return &goBenchmarks{program: program, dir: dir, env: append(env, gc)}, nil
 }
 
-// run runs the benchmarks that match once, each for the given time or number of runs,
-// and adds what they measured below prefix. The name of a benchmark stands without its first part.
+// run runs the benchmarks that match once, each for the given time or number of runs, and adds the
+// measurements below prefix. It omits the first part of a benchmark's name.
 func (g *goBenchmarks) run(ctx context.Context, taken *samples, prefix, match, long string, flags ...string) error {
 	arguments := append([]string{"-test.run=^$", "-test.bench=" + match, "-test.benchtime=" + long}, flags...)
 	cmd := exec.CommandContext(ctx, g.program, arguments...)

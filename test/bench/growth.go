@@ -12,7 +12,7 @@ const growthTime = "60ms"
 // growth measures how the cost of a decision grows.
 type growth struct{ wiring *goBenchmarks }
 
-// curve is one thing of which there is more and more.
+// curve is one quantity that grows.
 type curve struct {
 	name, about string
 	sizes       []int

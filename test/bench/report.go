@@ -23,8 +23,7 @@ const (
 //go:embed floors.md
 var floors string
 
-// writeReport prints the report, and writes it and what belongs to it where the options
-// say so.
+// writeReport prints the report, and writes it and its files if the options require it.
 func writeReport(o options, taken *samples, before *figures) error {
 	now := figuresOf(o, taken)
 	var text bytes.Buffer

@@ -30,7 +30,7 @@ func TestSlopesAreOneForAStraightLine(t *testing.T) {
 	}
 }
 
-func TestMedianOfAnEvenNumberLiesBetween(t *testing.T) {
+func TestMedianOfAnEvenNumberIsBetween(t *testing.T) {
 	assert.InDelta(t, 2.5, median([]float64{4, 1, 2, 3}), 1e-9)
 }
 

@@ -53,8 +53,8 @@ var acme = Client{
 // its own needs one less.
 const mostFiles = 4
 
-// TestAClientIsAddedInFewPlaces builds the programs with a client more, and holds that its hooks
-// are read and answered, that it can be installed and examined, that its tools are known, and
+// TestAClientIsAddedInFewPlaces builds the programs with one more client. It checks that its hooks
+// are parsed and answered, that it can be installed and examined, that its tools are known, and
 // that it has its directory for a session.
 func TestAClientIsAddedInFewPlaces(t *testing.T) {
 	if testing.Short() {

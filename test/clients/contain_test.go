@@ -153,8 +153,8 @@ func TestARewrittenLineDoesWhatTheCallsDoes(t *testing.T) {
 	}
 }
 
-// TestAShellIsLeftWhereTheLineLeavesIt checks for every client, whatever its shell keeps: behind the line
-// that was handed out the shell is where it would be behind the call's own.
+// TestAShellIsLeftWhereTheLineLeavesIt checks for every client, whatever state its shell keeps: after the
+// rewritten line the shell is where it would be after the call's own.
 func TestAShellIsLeftWhereTheLineLeavesIt(t *testing.T) {
 	s := startContaining(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(s.Project, "sub dir", "x"), 0o700))

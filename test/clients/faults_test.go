@@ -25,7 +25,7 @@ var calls = []struct{ client, event, payload, id string }{
 	{"cursor", "beforeShellExecution", `{"hook_event_name":"beforeShellExecution","conversation_id":"s","workspace_roots":["/home/dev/proj"],"command":"git status","cwd":"/home/dev/proj"}`, `"conversation_id":"s"`},
 }
 
-// refused checks that a client blocks the tool on a reply, and is told why.
+// refused checks that a client blocks the tool on a reply, and gets the reason.
 func refused(t *testing.T, client, event string, got answer, why ...string) {
 	t.Helper()
 	if client == "copilot" && event == "PreToolUse" {
@@ -40,7 +40,7 @@ func refused(t *testing.T, client, event string, got answer, why ...string) {
 	}
 }
 
-// TestBadPayloadsAreRefused checks D4 for hooks: whatever a client sends, it is told no in its own shape.
+// TestBadPayloadsAreRefused checks D4 for hooks: every invalid payload gets a deny in the client's form.
 func TestBadPayloadsAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, call := range calls {
@@ -87,8 +87,8 @@ func TestBadPayloadsAreRefused(t *testing.T) {
 	}
 }
 
-// TestToolsThatAreNotNamedAreRefused checks that a client whose payload lacks what a decision needs is told
-// so.
+// TestToolsThatAreNotNamedAreRefused checks that a client whose payload lacks a required field gets that
+// reason.
 func TestToolsThatAreNotNamedAreRefused(t *testing.T) {
 	s := startServer(t, "")
 	for _, test := range []struct{ client, event, payload, why string }{

@@ -65,9 +65,8 @@ func collect(t *testing.T) (hooks []payloadFile, proxied []string) {
 	return hooks, proxied
 }
 
-// TestRepliesToEveryPayload checks what each client is told of each payload: the exact reply, the decision
-// that the call's class has to get, and that nothing but an allow lets the tool run (V12, P14, and the
-// clients' own rules).
+// TestRepliesToEveryPayload checks the reply to each payload of each client: the exact bytes, the decision
+// for the call's class, and that only an allow lets the tool run (V12, P14, and the clients' own rules).
 func TestRepliesToEveryPayload(t *testing.T) {
 	hooks, _ := collect(t)
 	wanted := classes(t)
@@ -177,15 +176,15 @@ func eventName(t *testing.T, file payloadFile, payload string) string {
 	return "preToolUse"
 }
 
-// checkOutcome checks that a client does what was decided, and that none is told what it would run the tool
-// on, or hang.
+// checkOutcome checks that a client does what was decided, and that no reply makes it run the tool, or block,
+// by accident.
 func checkOutcome(t *testing.T, client, event, mode string, got answer) {
 	t.Helper()
 	does := outcome(client, event, got)
 	allowed := map[string][]string{"deny": {blocks}, "none": {runs, leaves}}
 	question := strings.Contains(strings.ToLower(event), "permission")
 	switch {
-	case question && client == "opencode": // its question tells less than the tool is given
+	case question && client == "opencode": // its question contains less than the tool gets
 		allowed["none"], allowed["prompt"], allowed["allow"] = []string{asks}, []string{asks}, []string{asks}
 	case question:
 		allowed["prompt"], allowed["allow"] = []string{leaves}, []string{leaves}
@@ -199,7 +198,7 @@ func checkOutcome(t *testing.T, client, event, mode string, got answer) {
 	}
 	if mode == "unattended" && got.decision != "none" {
 		assert.NotEqual(t, "prompt", got.decision, "nobody is there (A7)")
-		if !question { // where the client's own question stands open, it is left to it
+		if !question { // if the client's own question is open, it is left to it
 			assert.NotEqual(t, asks, does, "the client would hang")
 		}
 	}
@@ -236,8 +235,7 @@ func (s *server) anywhere(body []byte) json.RawMessage {
 	return json.RawMessage(anyID.ReplaceAllString(text, "PROMPT"))
 }
 
-// compareGolden compares replies with the golden files, of which none may be left
-// over.
+// compareGolden compares replies with the golden files; no file may be left over.
 func compareGolden(t *testing.T, replies map[string]map[string]said) {
 	t.Helper()
 	for path, modes := range replies {

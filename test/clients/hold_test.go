@@ -69,8 +69,8 @@ func TestHeldHooks(t *testing.T) {
 	}
 }
 
-// TestHoldsThatEndUnanswered checks A9: the client is told no and how a person answers, the prompt stays, and
-// a late yes lets the retry through.
+// TestHoldsThatEndUnanswered checks A9: the client gets a deny and how a person answers, the prompt stays,
+// and a late yes allows the retry.
 func TestHoldsThatEndUnanswered(t *testing.T) {
 	s := startServer(t, "")
 	for _, push := range pushes {
@@ -90,7 +90,7 @@ func TestHoldsThatEndUnanswered(t *testing.T) {
 }
 
 // TestUnheldPrompts checks which clients ask in their own dialog: their prompts are delegated and can't be
-// answered here (A9). The others are told no, and theirs stay open. The record names the prompt in both
+// answered here (A9). The others get a deny, and their prompts stay open. The record has the prompt in both
 // cases.
 func TestUnheldPrompts(t *testing.T) {
 	s := startServer(t, "")
@@ -122,7 +122,7 @@ func TestUnheldPrompts(t *testing.T) {
 	}
 }
 
-// TestHeldQuestionsOfTheClientsOwnDialog checks that a question is held only where the answer would be said.
+// TestHeldQuestionsOfTheClientsOwnDialog checks that a question is held only if the answer would be sent.
 func TestHeldQuestionsOfTheClientsOwnDialog(t *testing.T) {
 	s := startServer(t, "")
 	for i, client := range []string{"claude", "codex"} {

@@ -331,7 +331,7 @@ func TestHookWithoutServerFailsClosed(t *testing.T) {
 	}
 }
 
-// silent takes a request and never answers. started is told of each.
+// silent receives a request and never answers. started gets each.
 func silent(started chan<- struct{}) func(net.Conn) {
 	return func(conn net.Conn) {
 		if request, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
@@ -395,7 +395,7 @@ func TestHookKeepsItsDeadline(t *testing.T) {
 	}
 }
 
-// firstOf is the client's tool event: what a payload that can't be read is taken for.
+// firstOf is the client's tool event: the one assumed for an unreadable payload.
 func firstOf(t *testing.T, client string) hookEvent {
 	t.Helper()
 	for _, event := range hookEvents() {
@@ -407,9 +407,8 @@ func firstOf(t *testing.T, client string) hookEvent {
 	return hookEvent{}
 }
 
-// TestHookRefusesBadInput: a payload that is missing or too long is refused by
-// the hook itself, whatever the sidecar would say; garbage is the sidecar's to
-// judge, and refused in the shape of a tool call where there is none.
+// TestHookRefusesBadInput: the hook itself refuses a payload that is missing or too long, without the
+// sidecar. The sidecar judges garbage, and refuses it in the form of a tool call if there is no event.
 func TestHookRefusesBadInput(t *testing.T) {
 	t.Parallel()
 	willing := socketServer(t, raw(response("200 OK", headers, "{}")))
@@ -437,8 +436,8 @@ func TestHookRefusesBadInput(t *testing.T) {
 	}
 }
 
-// TestHookIsInterrupted: whoever ends the hook while a person is asked gets the
-// deny, not silence.
+// TestHookIsInterrupted: a hook that is interrupted while a person is asked prints the deny, and isn't
+// silent.
 func TestHookIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
@@ -593,9 +592,9 @@ func TestHookOverTCP(t *testing.T) {
 	}
 }
 
-// TestHookSaysOneLineWhoeverSpeaksFirst checks that an answer which comes before the question, on which the
+// TestHookPrintsOneLineWhateverFailsFirst checks that an answer which comes before the question, on which the
 // HTTP client has a line of its own, adds none.
-func TestHookSaysOneLineWhoeverSpeaksFirst(t *testing.T) {
+func TestHookPrintsOneLineWhateverFailsFirst(t *testing.T) {
 	t.Parallel()
 	socket := socketServer(t, func(conn net.Conn) {
 		_, _ = io.WriteString(conn, strings.Repeat(response("200 OK", headers, "{}"), 2))

@@ -63,7 +63,7 @@ func (m *model) next(r *http.Request, tools ...string) (command, tool string) {
 	return "", ""
 }
 
-// heard is all that the model was told.
+// heard is everything that the model received.
 func (m *model) heard() string {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()

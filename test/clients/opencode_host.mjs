@@ -1,5 +1,5 @@
-// A stand-in for OpenCode: loads the plugin named on the command line, feeds it
-// the steps on standard input, and prints what each came to.
+// A stand-in for OpenCode: loads the plugin given on the command line, runs the steps on standard input, and
+// prints the result of each.
 import { readFileSync, writeFileSync } from "node:fs"
 const [, , plugin, directory] = process.argv
 const steps = JSON.parse(readFileSync(0, "utf8"))

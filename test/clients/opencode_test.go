@@ -29,8 +29,8 @@ type pluginResult struct {
 	} `json:"toasts"`
 }
 
-// runPlugin drives the plugin in a real node with a stand-in for OpenCode. The
-// hook program is a script, so that what it says is chosen here.
+// runPlugin drives the plugin in a real node with a stand-in for OpenCode. The hook program is a script, so
+// that the test chooses its output.
 func runPlugin(t *testing.T, script string, deadline time.Duration, steps ...any) (results []pluginResult, dir string) {
 	t.Helper()
 	node, err := exec.LookPath("node")
@@ -114,9 +114,9 @@ func TestOpenCodePluginThrowsUnlessAllowed(t *testing.T) {
 	}
 }
 
-// TestOpenCodePluginSaysWhereToAnswer checks that a toast says so while a call is held, and that a quick
+// TestOpenCodePluginShowsWhereToAnswer checks that a toast appears while a call is held, and that a quick
 // answer shows none.
-func TestOpenCodePluginSaysWhereToAnswer(t *testing.T) {
+func TestOpenCodePluginShowsWhereToAnswer(t *testing.T) {
 	t.Parallel()
 	results, _ := runPlugin(t, `case "$(cat)" in *held*) until [ -e "$DIR/toast" ]; do sleep 0.05; done; echo '{"decision":"deny","reason":"no such luck"}';; *) echo '{"decision":"allow"}';; esac`,
 		time.Minute, bashCall("quick"), bashCall("held"))
@@ -200,7 +200,7 @@ func TestOpenCodePluginAnswersPermissions(t *testing.T) {
 	}
 }
 
-// TestOpenCodePluginLeavesPromptsToOpenCode only where it is sure to ask.
+// TestOpenCodePluginLeavesPromptsToOpenCode only if it is sure to ask.
 func TestOpenCodePluginLeavesPromptsToOpenCode(t *testing.T) {
 	t.Parallel()
 	for name, of := range map[string]struct {

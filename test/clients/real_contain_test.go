@@ -19,9 +19,8 @@ import (
 	"policyd/internal/install"
 )
 
-// containedLines are what the model asks for, each with what it is then told of. No text that is waited for
-// is in its line. The first only reads what is known, so that it is allowed also before it is seen that the
-// client takes rewritten lines.
+// containedLines are the model's requests, each with the expected result. No expected text is in its line.
+// The first only reads known paths, so that it is allowed before the client is known to run rewritten lines.
 var containedLines = []struct{ line, heard string }{
 	{"cat marker.txt", "the marker's text"},
 	{`perl -e 'open(F, ">", "made.txt") or die "not " . "made"; print F 1'`, "not made"},
@@ -100,8 +99,8 @@ func (r *realRun) awaitContainment(t *testing.T) {
 	}, 20*time.Second, 20*time.Millisecond, "%s", said)
 }
 
-// ranContained checks that every line was decided once and with an obligation: that no client asks about the
-// line that it was handed, or is then told anything but that it is contained.
+// ranContained checks that every line was decided once and with an obligation: no client asks about a
+// rewritten line, and each line's result shows that it ran contained.
 func (r *realRun) ranContained(t *testing.T, lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.home, ".local/state/policyd/decisions.jsonl"))

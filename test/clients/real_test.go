@@ -94,8 +94,7 @@ func realClients() []realClient {
 	}
 }
 
-// trustCodex tells Codex to trust the hooks that it finds, over its app server, as
-// a person does in /hooks.
+// trustCodex makes Codex trust its hooks, over its app server, as a person does in /hooks.
 func trustCodex(t *testing.T, r *realRun) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), r.program, "app-server")

@@ -18,8 +18,7 @@ var events = map[string][]string{
 }
 
 // TestNoVerdictButAllowRunsATool checks, for every client, event and verdict, and also without a reason, that
-// only an allow lets the client run the tool, and that a deny blocks it. Codex and Cursor are never told to
-// ask.
+// only an allow lets the client run the tool, and that a deny blocks it. Codex and Cursor never get an ask.
 func TestNoVerdictButAllowRunsATool(t *testing.T) {
 	assert.Len(t, events, len(reply.Clients()))
 	for client, names := range events {
@@ -31,7 +30,7 @@ func TestNoVerdictButAllowRunsATool(t *testing.T) {
 					made := reply.For(client, event, verdict, reason)
 					shape := event
 					if event != names[0] && event != names[len(names)-1] {
-						shape = names[0] // it is taken for a tool call
+						shape = names[0] // it counts as a tool call
 					}
 					got := answer{body: bytes.TrimSpace(made.Body), exit: strconv.Itoa(made.Exit)}
 					does := outcome(client, shape, got)
@@ -48,8 +47,8 @@ func TestNoVerdictButAllowRunsATool(t *testing.T) {
 	}
 }
 
-// TestAllowIsSaidAsTheClientTakesIt checks what an allow looks like.
-func TestAllowIsSaidAsTheClientTakesIt(t *testing.T) {
+// TestAllowHasTheClientsForm checks what an allow looks like.
+func TestAllowHasTheClientsForm(t *testing.T) {
 	for client, names := range events {
 		for _, event := range names {
 			made := reply.For(client, event, reply.Allow, "why")

@@ -265,9 +265,9 @@ func TestOpenCodesSubAgents(t *testing.T) {
 	assert.Equal(t, "allow", got.decision)
 }
 
-// TestSettingsSayWhoSeesAndWhoIsThere checks that audience and attendance come from the settings of the agent
+// TestAudienceAndAttendanceComeFromSettings checks that audience and attendance come from the settings of the agent
 // or the flags of the hook, never from the payload.
-func TestSettingsSayWhoSeesAndWhoIsThere(t *testing.T) {
+func TestAudienceAndAttendanceComeFromSettings(t *testing.T) {
 	s := startServer(t, "agents: {codex: {audience: team, interactive: false}, claude-code: {audience: public}}\n")
 	for _, test := range []struct {
 		client, agent, query string

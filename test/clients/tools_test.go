@@ -166,8 +166,8 @@ func unknownTools(client string, known map[string]map[string]bool, tools map[str
 	return missing
 }
 
-// The catalog knows every tool that a current release offers to its model, and every
-// argument of it: what it doesn't know, a person is asked about (V12).
+// The catalog has every tool that a current release offers to its model, with every argument: an unknown one
+// prompts (V12).
 func TestCatalogKnowsTheToolsOfClients(t *testing.T) {
 	known := catalog(t)
 	files, err := filepath.Glob(toolLists + "/*.json")

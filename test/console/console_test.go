@@ -102,7 +102,7 @@ func (s *server) start(t *testing.T) {
 	require.NotEmpty(t, s.url, errors.String())
 	s.exited = make(chan struct{})
 	go func(ended *exec.Cmd, exited chan struct{}) {
-		_ = ended.Wait() // it was told to end
+		_ = ended.Wait() // it was asked to end
 		close(exited)
 	}(s.command, s.exited)
 }
@@ -606,8 +606,8 @@ func problems(ctx context.Context, t *testing.T, axe string) []string {
 	return evaluate[[]string](ctx, t, `window.found`)
 }
 
-// TestNothingMovesUnderThePointer checks that a card which somebody points at stays where it is while others
-// come up, and that thousands of decisions are shown without a hitch.
+// TestNothingMovesUnderThePointer checks that a card under the pointer stays in its place while others
+// appear, and that thousands of decisions are shown without a delay.
 func TestNothingMovesUnderThePointer(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)

@@ -47,8 +47,7 @@ func provider(t *testing.T, back string) (issuer string) {
 }
 
 // TestOperatorsSignIn checks that a member of a group signs in at a real provider, answers under the name
-// that the provider checked, and stays signed in over a restart, and that whoever is in another group doesn't
-// sign in.
+// that the provider verified, and stays signed in over a restart. A person in another group can't sign in.
 func TestOperatorsSignIn(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)

@@ -26,9 +26,9 @@ func cookieOf(ctx context.Context, t *testing.T) *network.Cookie {
 	return cookies[0]
 }
 
-// TestAStolenCookieWritesNothing checks what a cookie is worth to whoever copies it: with all headers of a
-// page of the console, from a program or from the page itself in another browser, it answers nothing, and
-// after the person has logged out it reads nothing.
+// TestAStolenCookieWritesNothing checks what a copied cookie is worth. With all headers of a page of the
+// console, from a program or from the page itself in another browser, it answers nothing. After the person
+// has logged out it reads nothing.
 func TestAStolenCookieWritesNothing(t *testing.T) {
 	ctx := browser(t)
 	s := newServer(t)
@@ -39,7 +39,7 @@ func TestAStolenCookieWritesNothing(t *testing.T) {
 	assert.True(t, cookie.HTTPOnly)
 	assert.Equal(t, network.CookieSameSiteStrict, cookie.SameSite)
 
-	// Whoever serves another port of this host is sent the cookie: this is why it isn't enough.
+	// A server on another port of this host receives the cookie: this is why it isn't enough.
 	leaked := make(chan string, 8)
 	listener := listen(t)
 	other := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { leaked <- r.Header.Get("Cookie") })}

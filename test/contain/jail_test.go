@@ -382,7 +382,7 @@ func (j *jail) effects(pid int) []string {
 	return out
 }
 
-// unharmed reports whether a process got no signal, be it one that is still on its way.
+// unharmed reports whether a process got no signal, including one that is still pending.
 func unharmed(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -421,7 +421,7 @@ func counters() string {
 	return strings.Join(out, " ")
 }
 
-// local is how many came to the sockets with names, besides the one that asks: servers count in order.
+// local is how many reached the named sockets, in addition to the one that asks: servers count in order.
 func (j *jail) local() int64 {
 	for _, address := range named {
 		connection, err := net.Dial("unix", address)
@@ -461,7 +461,7 @@ next:
 	return out
 }
 
-// tree describes every file that could be changed. The time of a change of the inode tells of every change.
+// tree describes every file that could be changed. The inode's change time shows every change.
 func tree() map[string]string {
 	out := map[string]string{}
 	for _, root := range []string{"/srv", "/home", "/root", "/tmp", "/var", "/run", "/dev", "/opt", "/launch"} {

@@ -44,7 +44,7 @@ type world struct {
 func newWorld(t *testing.T, uid int) *world {
 	t.Helper()
 	// Not in a directory that a project run gets anew, if that can be: there, less would keep it from writing.
-	root, err := os.MkdirTemp("/srv", "policyd-world-") //nolint:usetesting // as said
+	root, err := os.MkdirTemp("/srv", "policyd-world-") //nolint:usetesting // as declared
 	if err != nil {
 		root, err = os.MkdirTemp("", "policyd-world-") //nolint:usetesting // every user must reach it
 	}

@@ -192,8 +192,8 @@ func lasting(prompt *v1.Prompt) []v1.Choice {
 	return out
 }
 
-// TestALastingAnswerAllowsTheRetry checks A13: after any lasting answer the same call is allowed, and what is
-// saved is what the choice said.
+// TestALastingAnswerAllowsTheRetry checks A13: after any lasting answer the same call is allowed, and exactly
+// what the choice showed is saved.
 func TestALastingAnswerAllowsTheRetry(t *testing.T) {
 	a := ask(t)
 	var calls []v1.Call

@@ -21,7 +21,7 @@ type line struct {
 	Cwd     string `json:"cwd"`
 	Class   string `json:"class"`
 	Label   string `json:"label"`
-	// Shell is set, be it to nothing, where the line is not one of bash.
+	// Shell is set, possibly to "", if the line isn't for bash.
 	Shell *string `json:"shell"`
 	// Platform is darwin for a line of a session there.
 	Platform string `json:"platform"`

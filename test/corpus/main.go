@@ -2,10 +2,9 @@
 // compare with those that are right: what was wrongly allowed, and how much of
 // what may pass did.
 //
-// A file holds one JSON object per line: command, accept (the decisions that are right), and optionally id,
-// class or label, cwd, and shell; one that is no shell of Unix makes it a line of a session on Windows.
-// Without a project of its own it decides in one that it builds, which then is in for the directory that cwd
-// names.
+// A file contains one JSON object per line: command, accept (the decisions that are right), and optionally
+// id, class or label, cwd, and shell; a shell that isn't one of Unix makes it a line of a session on Windows.
+// Without a project of its own it decides in one that it builds, in place of the directory in cwd.
 package main
 
 import (
@@ -153,7 +152,7 @@ func report(ctx context.Context, decider *decider.Decider, s settings, built boo
 	return nil
 }
 
-// tally counts what became of the lines of one file.
+// tally counts the outcomes of the lines of one file.
 type tally struct {
 	lines, mayPass, passed int
 	// mismatches counts other decisions than the right ones, false allows and

@@ -13,7 +13,7 @@ import (
 )
 
 // TestALaunchInASubdirectoryReadsAsAtTheTop checks P3 and G2: from a subdirectory of the repository the same
-// lines are allowed as from its top where they only read, and no others.
+// lines are allowed as from its top if they only read, and no others.
 func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 	a := ask(t)
 	var wider, narrower []string

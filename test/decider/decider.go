@@ -62,7 +62,7 @@ func (d *Decider) Policy() gate.Policy { return d.sidecar.Policy }
 // Close ends what the decider runs.
 func (d *Decider) Close() error { return d.sidecar.Close() }
 
-// Judge decides one call as it stands, with what is remembered.
+// Judge decides one unchanged call, with remembered answers.
 func (d *Decider) Judge(ctx context.Context, call *v1.Call, grants []v1.PathGrant, approvals []v1.Approval) (v1.Judgement, error) {
 	input := v1.Input{Facts: d.Facts(call, grants), Approvals: approvals}
 	if input.Approvals == nil {

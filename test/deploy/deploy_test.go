@@ -65,7 +65,7 @@ func readManifests(t *testing.T) map[string]runtime.Object {
 	}
 }
 
-func TestManifestsHoldTogether(t *testing.T) {
+func TestManifestsAreConsistent(t *testing.T) {
 	found := readManifests(t)
 	require.Contains(t, found, "Deployment/agent")
 	pod := found["Deployment/agent"].(*apps.Deployment).Spec.Template.Spec
@@ -164,7 +164,7 @@ func loadCompose(t *testing.T, environment types.Mapping) (*types.Project, error
 	})
 }
 
-func TestComposeHoldsTogether(t *testing.T) {
+func TestComposeIsConsistent(t *testing.T) {
 	project, err := loadCompose(t, types.Mapping{"PROJECT": "/srv/project", "AGENT_IMAGE": "agent"})
 	require.NoError(t, err)
 	sidecar, agent := project.Services["policyd"], project.Services["agent"]
@@ -188,8 +188,8 @@ func TestComposeHoldsTogether(t *testing.T) {
 	}
 }
 
-// TestComposeSaysWhatIsMissing checks that a project has to be named.
-func TestComposeSaysWhatIsMissing(t *testing.T) {
+// TestComposeReportsWhatIsMissing checks that a project has to be named.
+func TestComposeReportsWhatIsMissing(t *testing.T) {
 	_, err := loadCompose(t, types.Mapping{})
 	require.Error(t, err)
 }

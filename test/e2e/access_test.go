@@ -270,7 +270,7 @@ func TestAWhitelistedRootIsNotGranted(t *testing.T) {
 }
 
 // TestAWorkingDirectoryIsNoDefaultDirectory checks V4 and P14: set_working_directory widens what may be read,
-// and a call that names no directory runs where it did.
+// and a call without a directory runs where it did.
 func TestAWorkingDirectoryIsNoDefaultDirectory(t *testing.T) {
 	l := newLibrary(t)
 	own := mkdirs(t, t.TempDir(), "own") + "/own"

@@ -240,7 +240,7 @@ func (d *dialogue) asClient(t *testing.T, line string, byShell bool) (output str
 // TestACPGateRunsContained: what an agent has its client run is run contained where policy obliges
 // to it, and everything else passes as it came.
 func TestACPGateRunsContained(t *testing.T) {
-	containing(t) // skips where nothing can be contained
+	containing(t) // skips if nothing can be contained
 	d := dialogueWith(t, "terminal: single_pass_through", "--contain")
 	require.Eventually(t, func() bool {
 		return strings.Contains(get(t, d.url+"/readyz?verbose"), `"contain/project","ok":true`)

@@ -140,8 +140,8 @@ func TestWhatIsSpelledAlikeIsNotTheSame(t *testing.T) {
 	refuses(t, s.as(t, "operator", http.MethodPost, "/v1/approvals", `{"verb":null}`), http.StatusBadRequest, "null_value")
 }
 
-// TestUnattendedSessionsAreToldWhatWouldAllow checks A7.
-func TestUnattendedSessionsAreToldWhatWouldAllow(t *testing.T) {
+// TestUnattendedSessionsGetTheCommandThatWouldAllow checks A7.
+func TestUnattendedSessionsGetTheCommandThatWouldAllow(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)
 	s.register(t, tree, "s", func(session *v1.Session) { session.Interactive = new(false) })

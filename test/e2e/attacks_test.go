@@ -183,8 +183,8 @@ func TestTheBoundAddressIsTheSidecarsOwn(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, s.shell(t, "s", "curl "+s.url+"/v1/prompts").Effect)
 }
 
-// TestUselessSettingsAreSaid checks D4: a grant that gives nothing is told of.
-func TestUselessSettingsAreSaid(t *testing.T) {
+// TestUselessSettingsAreReported checks D4: a grant without effect is reported.
+func TestUselessSettingsAreReported(t *testing.T) {
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")
 	require.NoError(t, os.WriteFile(settings, []byte(`
 scope: {projects: [/etc, /nowhere/at/all]}

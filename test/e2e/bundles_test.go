@@ -123,7 +123,7 @@ func serveThePage(t *testing.T, dir, settings string) {
 	})
 	require.Equal(t, revision, s.decide(t, fetch).Policy.Revision)
 
-	// Without the service the kept bundle decides from the start on, and that is said.
+	// Without the service the stored bundle decides from the start on, and that is reported.
 	service.Close()
 	s = s.restart(t)
 	require.Equal(t, revision, s.decide(t, fetch).Policy.Revision)

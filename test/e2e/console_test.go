@@ -145,9 +145,9 @@ func TestTheConsoleIsOffUntilSomebodyOpensIt(t *testing.T) {
 	assert.Contains(t, string(refused.body), "console_off")
 }
 
-// TestWebhooksHearOfPrompts checks that a prompt reaches a target of the settings, that a message links to
+// TestWebhooksGetPrompts checks that a prompt reaches a target of the settings, that a message links to
 // the console, and that the command tests targets.
-func TestWebhooksHearOfPrompts(t *testing.T) {
+func TestWebhooksGetPrompts(t *testing.T) {
 	bodies := make(chan string, 10)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

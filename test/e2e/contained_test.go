@@ -77,8 +77,8 @@ func containedProject(t *testing.T) string {
 	return dir
 }
 
-// TestCallsAreRunContained: a call whose effects nobody can tell is allowed, reads the project
-// and changes nothing; what was refused makes the same call a question.
+// TestCallsAreRunContained: a call with unknown effects is allowed, reads the project and changes nothing;
+// after a refusal the same call prompts.
 func TestCallsAreRunContained(t *testing.T) {
 	s, dir := containing(t), containedProject(t)
 	line := `perl -e 'print "hello\n"; exit 3'`

@@ -61,9 +61,9 @@ func TestEverydayLinesPass(t *testing.T) {
 	assert.GreaterOrEqualf(t, allowed, everydayAllowed, "asked:%s", asked.String())
 }
 
-// TestAttacksAreHeld checks lines that once were allowed, each representing a class, in a project that tracks
+// TestAttacksAreNotAllowed checks lines that once were allowed, each representing a class, in a project that tracks
 // secrets and has links that lead out (V5, V8, S2, S3).
-func TestAttacksAreHeld(t *testing.T) {
+func TestAttacksAreNotAllowed(t *testing.T) {
 	tree := newTree(t)
 	require.NoError(t, project.Expose(t.Context(), tree))
 	s := startServer(t)

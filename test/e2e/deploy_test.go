@@ -44,9 +44,9 @@ func configMaps(t *testing.T) map[string]map[string]string {
 	}
 }
 
-// TestKubernetesFilesAreTaken starts a server with what the manifests mount, in the way that a kubelet mounts
+// TestKubernetesFilesAreAccepted starts a server with what the manifests mount, in the way that a kubelet mounts
 // it, and checks that the rule of their bundle decides.
-func TestKubernetesFilesAreTaken(t *testing.T) {
+func TestKubernetesFilesAreAccepted(t *testing.T) {
 	maps := configMaps(t)
 	t.Setenv("POD_IP", "127.0.0.1")
 	settings, bundle := mounted(t, maps["policyd-settings"]), mounted(t, maps["policyd-bundle"])

@@ -29,7 +29,7 @@ func (s *server) stream(t *testing.T, query, after string) <-chan event {
 	if after != "" {
 		request.Header.Set("Last-Event-ID", after)
 	}
-	response, err := http.DefaultClient.Do(request) //nolint:bodyclose // whoever reads it closes it
+	response, err := http.DefaultClient.Do(request) //nolint:bodyclose // its reader closes it
 	require.NoError(t, err)
 	require.Equal(t, http.StatusOK, response.StatusCode)
 	require.Equal(t, "text/event-stream", response.Header.Get("Content-Type"))
@@ -103,12 +103,12 @@ func TestEventsAreStreamed(t *testing.T) {
 	next(t, some, "prompt.created")
 	next(t, some, "prompt.withdrawn")
 
-	// Who comes back goes on where it was.
+	// A reader that comes back resumes where it was.
 	resumed := s.stream(t, "", created.id)
 	assert.Equal(t, decided, next(t, resumed, "decision"))
 	next(t, resumed, "approvals.changed")
 	assert.Equal(t, answered, next(t, resumed, "prompt.answered"))
-	// Who comes back to another process is told to read everything again.
+	// A reader that comes back to another process must read everything again.
 	s = s.restart(t)
 	next(t, s.stream(t, "", created.id), "resync")
 

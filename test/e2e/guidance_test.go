@@ -11,8 +11,8 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// TestGuidanceIsTrue checks what docs/agent-guidance.md tells agents: what they are to write is allowed, and
-// what they are to write instead of isn't (D5).
+// TestGuidanceIsTrue checks the advice in docs/agent-guidance.md: the recommended calls are allowed, and the
+// ones that they replace aren't (D5).
 func TestGuidanceIsTrue(t *testing.T) {
 	text, err := os.ReadFile("../../docs/agent-guidance.md")
 	require.NoError(t, err)

@@ -26,9 +26,8 @@ const killRounds = 4
 // workers is how many agents and people are at work when the server is killed.
 const workers = 20
 
-// TestNothingIsLostOrWidenedByAKill kills the server after any number of answers while
-// calls are decided, answered and revoked, and compares what people were told
-// with what a restarted server knows (A9, A10, D2).
+// TestNothingIsLostOrWidenedByAKill kills the server after any number of answers while calls are decided,
+// answered and revoked. It compares what people saw with the state of a restarted server (A9, A10, D2).
 func TestNothingIsLostOrWidenedByAKill(t *testing.T) {
 	rounds := killRounds
 	if text := os.Getenv("KILL_ROUNDS"); text != "" {
@@ -79,7 +78,7 @@ func killedRound(t *testing.T, s *server, told *ledger) *server {
 	return &next
 }
 
-// fate is what people were told of one question.
+// fate is what people saw of one question.
 type fate struct {
 	choice              string
 	answering, answered bool // sent, and acknowledged
@@ -223,7 +222,7 @@ func (l *ledger) compareRecords(t *testing.T, s *server) {
 	t.Logf("round %d: %d decisions answered", l.round, len(l.decided))
 }
 
-// compare holds what was told against what the restarted server does.
+// compare compares what people saw with the restarted server.
 func (l *ledger) compare(t *testing.T, s *server) {
 	t.Helper()
 	l.compareRecords(t, s)

@@ -23,7 +23,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// stand is a program of ours between a test and a program that it starts.
+// stand is a test program between a test and a program that it starts.
 type stand struct {
 	command *exec.Cmd
 	in      io.WriteCloser
@@ -31,7 +31,7 @@ type stand struct {
 	stderr  *output
 }
 
-// stand starts `policyd <arguments>` beside a server.
+// stand starts `policyd <arguments>` in front of a server.
 func (s *server) stand(t *testing.T, dir string, arguments ...string) *stand {
 	t.Helper()
 	return s.standWith(t, dir, nil, arguments...)
@@ -229,8 +229,8 @@ func TestMCPGateEndsWithEitherSide(t *testing.T) {
 	assert.Equal(t, 128+15, g.command.ProcessState.ExitCode())
 }
 
-// TestMCPGateKeepsEveryMessage sends 100,000 messages, of which some call tools:
-// none is lost, none is moved, and each byte is as it was.
+// TestMCPGateKeepsEveryMessage sends 100,000 messages, some of which call tools: none is lost, none is moved,
+// and each byte is unchanged.
 func TestMCPGateKeepsEveryMessage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it sends 100,000 messages")

@@ -247,8 +247,8 @@ func TestN5OnePeer(t *testing.T) {
 	assert.Equal(t, "single_pass_through", decision.JSONRPCError.Data.Mode)
 }
 
-// TestN5TerminalsBelongToTheirPeer checks N5: what is done with a terminal goes to who made it, whoever could
-// do it now.
+// TestN5TerminalsBelongToTheirPeer checks N5: methods of a terminal go to the peer that made it, even if
+// others could serve them now.
 func TestN5TerminalsBelongToTheirPeer(t *testing.T) {
 	one, two := v1.Peer{ID: "p1", Capabilities: []string{"terminal"}}, v1.Peer{ID: "p2", Capabilities: []string{"terminal"}}
 	h := withModes(t, "terminal: single_pass_through", peers(one, two))
@@ -343,7 +343,7 @@ func TestN6TheHostHandles(t *testing.T) {
 	}
 }
 
-// TestN6AnswersCountForTerminals checks N6: what a person said of a command holds for a terminal, and the
+// TestN6AnswersCountForTerminals checks N6: a person's answer about a command applies to a terminal, and the
 // other way round.
 func TestN6AnswersCountForTerminals(t *testing.T) {
 	h := withModes(t, "terminal: self_handle")
@@ -456,7 +456,7 @@ func TestN8OneReading(t *testing.T) {
 	}
 }
 
-// TestN8NobodyIsThere checks N8 and A7: what a person would decide is rejected where there is none.
+// TestN8NobodyIsThere checks N8 and A7: in an unattended session a prompt is rejected.
 func TestN8NobodyIsThere(t *testing.T) {
 	h := withModes(t, "", func(session *v1.Session) { session.Agent, session.Interactive = "opencode", new(false) })
 	for title, want := range map[string]string{"git status": "allow_once", "make": "reject_once"} {

@@ -119,8 +119,8 @@ func (v *volume) swap(t *testing.T, files map[string][]byte) {
 	require.NoError(t, os.Rename(filepath.Join(v.dir, "..new"), filepath.Join(v.dir, "..data")))
 }
 
-// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap, that a broken pair
-// leaves the old one active and is told, and SIGHUP.
+// TestCertificatesAreSwappedWhileServing checks real handshakes before and after a swap and SIGHUP. A broken
+// pair leaves the old one active and is reported.
 func TestCertificatesAreSwappedWhileServing(t *testing.T) {
 	ca := authority.New(t, "authority")
 	first, second := ca.Issue(t, "first"), ca.Issue(t, "second")
@@ -489,9 +489,9 @@ func TestMetricsAgreeWithWhatWasSent(t *testing.T) {
 	}
 }
 
-// TestTracesSayWhatWasDecided sends the program's own traces and metrics to a
+// TestTracesHaveTheDecision sends the program's own traces and metrics to a
 // receiver on the loopback address.
-func TestTracesSayWhatWasDecided(t *testing.T) {
+func TestTracesHaveTheDecision(t *testing.T) {
 	tree, receiver := newTree(t), otlp.New(t)
 	s := startSet(t, "", "OTEL_EXPORTER_OTLP_ENDPOINT="+receiver.URL, "OTEL_SERVICE_NAME=policyd-test")
 	decision := s.decide(t, v1.Call{
@@ -533,8 +533,8 @@ func TestTracesSayWhatWasDecided(t *testing.T) {
 	}
 }
 
-// TestTheLogIsStructured checks level and format, and that a line about a request names the decision and
-// nothing that the call said.
+// TestTheLogIsStructured checks level and format, and that a line about a request has the decision and no
+// text of the call.
 func TestTheLogIsStructured(t *testing.T) {
 	tree := newTree(t)
 	s := startSet(t, "log: {level: debug, format: json}\n")
@@ -688,8 +688,8 @@ func TestAnAddressForOthersIsWarnedOf(t *testing.T) {
 	}
 }
 
-// TestTheSocketIsForWhomTheSettingsSay checks its mode over the real program.
-func TestTheSocketIsForWhomTheSettingsSay(t *testing.T) {
+// TestTheSocketIsForTheConfiguredUsers checks its mode over the real program.
+func TestTheSocketIsForTheConfiguredUsers(t *testing.T) {
 	s := startSet(t, "socket: {mode: \"0600\"}\n")
 	info, err := os.Stat(filepath.Join(s.runDir, "policyd.sock"))
 	require.NoError(t, err)

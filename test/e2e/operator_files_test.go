@@ -82,8 +82,8 @@ func operatorCalls(t *testing.T, tree project.Tree) map[string]struct {
 	return made
 }
 
-// V5, V12: the files of the operator decide, those that can't be used are told of and decide
-// nothing, and a mended one decides again.
+// V5, V12: the files of the operator decide; unusable ones are reported and decide nothing, and a corrected
+// one decides again.
 func TestOperatorFilesDecide(t *testing.T) {
 	tree, dir := newTree(t), t.TempDir()
 	put(t, dir, "verbs.yaml", acmeVerbs)
@@ -172,8 +172,8 @@ var malformedFiles = map[string][]struct{ content, want string }{
 	},
 }
 
-// V5: every file that can't be used is told of by the doctor, with file and entry, and the
-// built-in list decides; the start goes on.
+// V5: the doctor reports every unusable file, with file and entry, and the built-in list decides; the start
+// continues.
 func TestMalformedOperatorFiles(t *testing.T) {
 	tree, dir := newTree(t), t.TempDir()
 	put(t, dir, "policyd.yaml", "")
@@ -219,7 +219,7 @@ func TestMalformedOperatorFiles(t *testing.T) {
 	}
 }
 
-// P6: what policyd was told to read, no agent may write.
+// P6: no agent may write policyd's own input files.
 func TestOperatorFilesAreProtected(t *testing.T) {
 	tree := newTree(t)
 	for name, content := range map[string]string{"verbs.yaml": acmeVerbs, "tools.yaml": acmeTools} {

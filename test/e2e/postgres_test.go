@@ -21,8 +21,7 @@ func shared(t *testing.T) (database *postgres.Server, one, two *server) {
 	return database, startServer(t), startServer(t)
 }
 
-// soon is how long one sidecar may take to hear of what another did (C3), with
-// room for a busy machine.
+// soon is how long one sidecar may take to learn what another did (C3), with room for a busy machine.
 func soon(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	begun := time.Now()
@@ -42,7 +41,7 @@ func TestSidecarsShareWhatPeopleAnswered(t *testing.T) {
 	asks := func(s *server, line string) func() bool {
 		return func() bool { return s.shell(t, "s", line).Effect == v1.EffectPrompt }
 	}
-	// A prompt that one opened is answered at the other, and who waits is told.
+	// A prompt of one sidecar is answered at the other, and the waiting caller gets the answer.
 	held := one.hold(t, http.MethodPost, "/v1/decide?wait=5m", `{"tool":"Bash","args":{"command":"git push"},"session":{"id":"s"}}`)
 	prompt := two.pending(t, "git push")
 	two.reply(t, prompt, "always_here")
@@ -100,8 +99,8 @@ func TestAnswersReleaseCallsAtOtherSidecars(t *testing.T) {
 	assert.Equal(t, v1.EffectDeny, wellFormed(t, other().body).Effect)
 }
 
-// TestAStoreThatIsAwayMakesQuestions checks D2: what approvals and grants would have allowed asks, the server
-// says so, and no decision hangs.
+// TestAStoreThatIsAwayMakesQuestions checks D2: calls that approvals and grants would have allowed prompt,
+// the server reports it, and no decision hangs.
 func TestAStoreThatIsAwayMakesQuestions(t *testing.T) {
 	tree := newTree(t)
 	database, s, _ := shared(t)

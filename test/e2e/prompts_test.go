@@ -165,7 +165,7 @@ func TestHeldCalls(t *testing.T) {
 	assert.Equal(t, v1.PromptPending, unanswered.Prompt.State)
 	refuses(t, s.as(t, "agent", http.MethodPost, "/v1/decide?wait=11m", call("ls")), http.StatusBadRequest, "invalid_parameter")
 
-	// Who asks for a prompt itself hears of its end, too.
+	// A caller that waits for a prompt by its id learns of its end, too.
 	poll := s.hold(t, http.MethodGet, "/v1/prompts/"+unanswered.Prompt.ID+"?wait=5m", nil)
 	s.reply(t, unanswered.Prompt, "deny")
 	ended := must[v1.Prompt](t, http.StatusOK, poll())
@@ -204,7 +204,8 @@ func TestNobodyAnswers(t *testing.T) {
 	assert.False(t, decision.Abort)
 }
 
-// TestAHeldCallThatGoesAwayWithdrawsItsPrompt checks that nobody is asked about a call that nobody waits for.
+// TestAHeldCallThatGoesAwayWithdrawsItsPrompt checks that the prompt of a call without a waiting caller is
+// withdrawn.
 func TestAHeldCallThatGoesAwayWithdrawsItsPrompt(t *testing.T) {
 	tree := newTree(t)
 	s := startServer(t)

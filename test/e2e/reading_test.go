@@ -86,8 +86,8 @@ func TestAnAnswerToReadLetsNothingElse(t *testing.T) {
 	}
 }
 
-// TestReadingOfSinglePlaces checks A12 and P6: of a home and of what lies too far up a person can let single
-// files be read, and directories that aren't there yet; never the home itself, nor what is secret.
+// TestReadingOfSinglePlaces checks A12 and P6: in a home and in shallow directories a person can let single
+// files be read, and directories that don't exist yet; never the home itself, nor secrets.
 func TestReadingOfSinglePlaces(t *testing.T) {
 	tree := newTree(t)
 	require.NoError(t, os.WriteFile(filepath.Join(tree.Home, "notes.txt"), []byte("x"), 0o600))

@@ -23,7 +23,7 @@ type model struct {
 	command string
 
 	mu sync.Mutex
-	// results are what came of the command, as the agent told it.
+	// results are the results of the command, as the agent reported them.
 	results []string
 }
 
@@ -51,7 +51,7 @@ func (m *model) answer(writer http.ResponseWriter, request *http.Request) {
 		m.anthropic(writer, runs)
 	case strings.Contains(request.URL.Path, "streamGenerateContent"):
 		m.google(writer, runs)
-	default: // which model to take, and how much was said
+	default: // which model to use, and how much was sent
 		writer.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(writer, `{"totalTokens":1,"candidates":[{"index":0,"finishReason":"STOP","content":{"role":"model","parts":[`+
 			`{"text":"{\"reasoning\":\"x\",\"model_choice\":\"flash\"}"}]}}]}`)
@@ -159,7 +159,7 @@ func TestRealACPAgents(t *testing.T) {
 			asks          bool
 			result        string
 		}{
-			// Policy is certain of it where it sees the raw input; Gemini runs it without asking.
+			// The policy allows it with certainty if it gets the raw input; Gemini runs it without a request.
 			{"a safe verb", "git status", false, "branch"},
 			{"a secret", "cat .env", false, ""},
 			{"a verb that asks", "git push", true, ""},

@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// kept is a call of which "hushhush" must not reach the decision log.
+// kept is a call whose "hushhush" must not reach the decision log.
 type kept struct {
 	agent, tool string
 	args        map[string]any
@@ -103,9 +103,9 @@ func TestTheAnswerNamesTheDirectoryAsItIs(t *testing.T) {
 	assert.NotContains(t, string(text), "hushhush")
 }
 
-// TestReadinessSaysThatNothingCanBeRecorded checks that a server which denies everything for want of a record
+// TestReadinessReportsThatNothingCanBeRecorded checks that a server which denies everything for want of a record
 // is not called ready.
-func TestReadinessSaysThatNothingCanBeRecorded(t *testing.T) {
+func TestReadinessReportsThatNothingCanBeRecorded(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("skipped: no /dev/full here")
 	}
@@ -122,8 +122,8 @@ func TestReadinessSaysThatNothingCanBeRecorded(t *testing.T) {
 	assert.Contains(t, refused(t, answer).Detail, "record (write record to /dev/full")
 }
 
-// TestReadinessAndDoctorSayThatABundleWasRefused checks that the server stays ready by the policy before it.
-func TestReadinessAndDoctorSayThatABundleWasRefused(t *testing.T) {
+// TestReadinessAndDoctorReportARefusedBundle checks that the server stays ready by the policy before it.
+func TestReadinessAndDoctorReportARefusedBundle(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".manifest", siteManifest)
 	put(t, dir, "mine.rego", siteDenies)

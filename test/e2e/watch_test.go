@@ -258,7 +258,7 @@ func TestWatchingWithoutATerminal(t *testing.T) {
 	}
 }
 
-// TestNothingToWatch checks that a watch without a server says so, and doesn't keep one from starting.
+// TestNothingToWatch checks that a watch without a server reports that, and doesn't keep one from starting.
 func TestNothingToWatch(t *testing.T) {
 	command := exec.CommandContext(t.Context(), program, "prompts", "watch", "--state-dir", t.TempDir()+"/state")
 	command.Env = environment(t.TempDir())

@@ -25,9 +25,9 @@ func linkedWorktree(t *testing.T, tree project.Tree) string {
 	return linked
 }
 
-// TestAnswersForAllWorktrees checks the setting approvals.worktrees: what a person answers in one work tree
-// holds in the others, and the choices say so; what is for this chat, and what is for anywhere, stays as it
-// is.
+// TestAnswersForAllWorktrees checks the setting approvals.worktrees: a person's answer in one work tree
+// applies in the others, and the choices show it; answers for this session, and for anywhere, stay as they
+// are.
 func TestAnswersForAllWorktrees(t *testing.T) {
 	tree := newTree(t)
 	linked, library := linkedWorktree(t, tree), libraryBeside(t, tree)
@@ -84,7 +84,7 @@ func TestAnApprovalForAllWorktreesOfARepository(t *testing.T) {
 		}
 	}
 
-	// A directory that states that it is a work tree, and one that was, are none.
+	// A directory that claims to be a work tree, and one that was, don't count.
 	claims := filepath.Join(tree.Home, "claims")
 	require.NoError(t, os.Mkdir(claims, 0o755))
 	text, err := os.ReadFile(filepath.Join(linked, ".git"))

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the digests of the facts anew")
 // mostListed bounds how many differing cases a failure names.
 const mostListed = 10
 
-// TestFactsAreGolden checks that extraction says of every case what it said before.
+// TestFactsAreGolden checks that the facts of every case are unchanged.
 func TestFactsAreGolden(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("skipped: git is not installed")

@@ -44,8 +44,8 @@ var unwrapped = []string{
 	"taskset", "env", "command", "builtin", "sudo", "doas", "su", "pkexec", "runuser", "strace", "xargs",
 }
 
-// inert are programs of which the table states that no option does anything but choose what is printed, so
-// that the facts don't report which of them a word turns out to be.
+// inert are programs for which no option in the table does anything except choose what is printed, so the
+// facts don't report which of them a word becomes.
 var inert = []string{"basename", "dirname", "echo", "seq"}
 
 // finding is one way in which facts and bash differ.
@@ -246,14 +246,12 @@ func (r *reading) retell(s start, words []string) *finding {
 	return nil
 }
 
-// grave are caveats with which the facts ask to be asked about, whatever else
-// they say.
+// grave are caveats with which the call must prompt, whatever else the facts contain.
 var grave = []string{
 	"dynamic_word", "dynamic_option", "unknown_option", "unknown_program", "executes", "inner", "inline_code", "assigns",
 }
 
-// excused reports a program of which the facts state that they don't know its words, or whose words are
-// commands of their own.
+// excused reports a program whose words are unknown according to the facts, or are commands of their own.
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
 	return program == "xargs" || program == "sed" && slices.ContainsFunc(words, belowZero) || slices.ContainsFunc(r.named, func(c shell.Command) bool {
@@ -274,17 +272,17 @@ func misread(a shell.Access, words []string) bool {
 	return a.Reading.Misread(a.Text) && slices.Contains(words, a.Text)
 }
 
-// handedOn reports a pattern that matched nothing and became a word of a script that
-// splits its words once more: the disk says so.
+// handedOn reports a pattern without a match that became a word of a script that splits its words once more,
+// according to the disk.
 func handedOn(a shell.Access, words []string) bool {
 	return a.Glob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
 }
 
-// vague is an access that the facts leave to the run or to the disk: what only
-// the run can tell, and a pattern in a place that takes one word.
+// vague is an access that depends on the run or on the disk: one known only at run time, and a pattern where
+// one word belongs.
 func vague(a shell.Access) bool { return a.Dynamic || a.Glob && a.Single }
 
-// lack states what the named command doesn't say of the told one, empty when it says all.
+// lack returns what the facts' command lacks of the real one, empty if nothing.
 func (r *reading) lack(named, told *shell.Command, dir string) string {
 	if named.Program != told.Program {
 		return "program " + told.Program

@@ -52,9 +52,8 @@ enable -n echo printf kill test [ true false
 command_not_found_handle() { /.oracle/missing "$@"; }
 `
 
-// realPrograms start other programs, or read a script that may: they run for
-// real behind their stand-in. So do those whose output facts know something of: lines of a
-// stand-in that prints nothing fail where a number would not.
+// realPrograms start other programs, or read a script that may: they run for real behind their stand-in. So
+// do those whose output the facts predict: lines fail if a stand-in prints nothing in place of a number.
 var realPrograms = []string{
 	"bash", "dash", "dirname", "basename", "echo", "printf", "sh", "env", "nice", "nohup", "timeout", "stdbuf", "setsid", "xargs", "find", "sed", "mawk", "awk", "wc",
 }
@@ -127,7 +126,7 @@ func lock(t *testing.T, root string, way isolation) (*jail, error) {
 	return &jail{root: root, in: in, lines: bufio.NewReaderSize(out, 1<<20)}, nil
 }
 
-// run runs one line. The status is what stand-ins end with.
+// run runs one line. The status is the exit status of stand-ins.
 func (j *jail) run(line string, status int) (outcome, error) {
 	var got outcome
 	body, err := json.Marshal(map[string]string{"line": line, "status": fmt.Sprint(status)})

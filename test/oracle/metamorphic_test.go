@@ -48,7 +48,7 @@ var wrappings = []wrapping{
 	{"pipe", func(line string) string { return "{ " + line + "\n} | cat" }, nil},
 }
 
-// rarerWrappings are more of them, of which each line gets a few when few lines are run.
+// rarerWrappings are more of them; each line gets a few of these when few lines are run.
 var rarerWrappings = []wrapping{
 	{"not", func(line string) string { return "! { " + line + "\n}" }, nil},
 	{"time", func(line string) string { return "time {\n" + line + "\n}" }, nil},

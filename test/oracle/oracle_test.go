@@ -216,8 +216,8 @@ const jailFunction = "command_not_found_handle"
 
 var notLetters = regexp.MustCompile(`[^a-z]+`)
 
-// reachesOut reports a line that could open a connection from the shell itself,
-// however the name is put together; where there are no namespaces it could leave.
+// reachesOut reports a line that could open a connection from the shell itself, in any spelling of the name;
+// without namespaces it could leave.
 func reachesOut(line string) bool {
 	letters := notLetters.ReplaceAllString(line, "")
 	return strings.Contains(letters, "devtcp") || strings.Contains(letters, "devudp")

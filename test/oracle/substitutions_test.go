@@ -21,7 +21,7 @@ var textPieces = []string{
 	"(", ")", "EOF", "EO", "<<EOF", "/", "..", ".env", "\\", "a.txt",
 }
 
-// substitutionForms print a text that the line holds.
+// substitutionForms print a text in the line.
 func substitutionForms(text, other string) []string {
 	own, second := lines.Quote(text), lines.Quote(other)
 	document := "\n" + text + "\nEOF\n"
@@ -37,8 +37,8 @@ func substitutionForms(text, other string) []string {
 	}
 }
 
-// TestTextOfSubstitutionsIsWhatShellsMakeOfIt holds the text of here-documents, echo and printf
-// within $(…), where the facts claim to know it to the byte, against real shells.
+// TestTextOfSubstitutionsIsWhatShellsMakeOfIt compares the text of here-documents, echo and printf
+// within $(…), if the facts claim to be exact, with real shells.
 func TestTextOfSubstitutionsIsWhatShellsMakeOfIt(t *testing.T) {
 	count, seed := number(t, linesVariable, usualLines), number(t, seedVariable, usualSeed)
 	t.Logf("%s=%d %s=%d", linesVariable, count, seedVariable, seed)

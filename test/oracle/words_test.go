@@ -29,8 +29,8 @@ var settings = []string{
 	"x=a.txt; y=src/main.go; z=", "x=..; y=sec/key; z=' '", "x=''; y='a*b'; z=/", "x=tat; y='a b'; z=c", "x=-n.a; y=b; z=a=b", "x=1; xa=up; xb=b; x1=u; y=x; z=1",
 }
 
-// TestWordsAreWhatShellsMakeOfThem checks the words of the facts, where they claim to be known to the byte,
-// against what real shells make of the same text.
+// TestWordsAreWhatShellsMakeOfThem compares the words of the facts, if they claim to be exact, with the words
+// of real shells for the same text.
 func TestWordsAreWhatShellsMakeOfThem(t *testing.T) {
 	count, seed := number(t, linesVariable, usualLines), number(t, seedVariable, usualSeed)
 	t.Logf("%s=%d %s=%d", linesVariable, count, seedVariable, seed)

@@ -31,7 +31,7 @@ type server struct {
 
 var address = regexp.MustCompile(`http://[0-9.]+:[0-9]+`)
 
-// start starts the program and waits until it states where it listens.
+// start starts the program and waits until it prints its address.
 func start(ctx context.Context, program, scratch, name string) (*server, error) {
 	state := filepath.Join(scratch, "state-"+name)
 	home := filepath.Join(scratch, "owner-"+name)

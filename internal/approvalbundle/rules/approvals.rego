@@ -1,9 +1,9 @@
 # METADATA
 # title: Approvals of the site
 # description: >-
-#   What operators approved and reviewed, as data. An approval covers an item under the same conditions as one that a
-#   person gave: the same audience, agent, kind of tool, verb and risks, in its directory or anywhere in the scope. It
-#   covers no deletion: no bundle may, since what is deleted has to be asked for.
+#   Approvals that operators reviewed, as data. An approval covers an item under the same conditions as a person's: the
+#   same audience, agent, kind of tool, verb and risks, in its directory or anywhere in the scope. It never covers a
+#   deletion: no bundle may, since deletions prompt.
 # scope: package
 # schemas:
 #   - input: schema.facts
@@ -11,7 +11,7 @@ package site.approvals
 
 # METADATA
 # title: Approved, in a directory
-# description: All that the command touches is in the directory of an approval of its verb.
+# description: All accesses of the command are in the directory of an approval of its verb.
 cover contains [i, "site/approvals"] if {
 	"command" in input.about
 	input.messy == false
@@ -23,7 +23,7 @@ cover contains [i, "site/approvals"] if {
 
 # METADATA
 # title: Approved, anywhere
-# description: An approval of the verb anywhere holds wherever in the scope it runs.
+# description: An approval of the verb anywhere applies wherever in the scope the command runs.
 cover contains [i, "site/approvals"] if {
 	input.messy == false
 	some i, item in input.items
@@ -34,7 +34,7 @@ cover contains [i, "site/approvals"] if {
 
 # METADATA
 # title: Approved, with its arguments
-# description: A tool that is approved by its name covers the paths in the scope that its arguments name.
+# description: A tool that is approved by its name covers the paths in the scope among its arguments.
 cover contains [i, "site/approvals"] if {
 	input.messy == false
 	input.items[0].kind == "tool"

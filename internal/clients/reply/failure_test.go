@@ -10,8 +10,8 @@ import (
 	"policyd/internal/clients/reply"
 )
 
-// TestFailureAlwaysSaysWhy: Codex runs a tool that was denied without a reason.
-func TestFailureAlwaysSaysWhy(t *testing.T) {
+// TestFailureAlwaysHasAReason: Codex runs a tool that was denied without a reason.
+func TestFailureAlwaysHasAReason(t *testing.T) {
 	for _, client := range append(reply.Clients(), "unknown", "") {
 		got := reply.Failure(client, nil, "")
 		assert.Contains(t, string(got.Body), "policyd refuses the call", client)
@@ -41,7 +41,7 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// denies states whether somewhere in the answer a deny stands.
+// denies reports whether there is a deny anywhere in the answer.
 func denies(value any) bool {
 	switch value := value.(type) {
 	case string:

@@ -118,7 +118,7 @@ function select(card, focus) {
   }
 }
 
-// Whoever reads or points at a card keeps it where it is: what comes in above scrolls with it.
+// A card under the pointer or with the focus stays in its place: new cards above it scroll the page.
 function keepPlace(change) {
   const anchor = document.querySelector("#list .card:hover, #list .card:focus-within, #list .card.current");
   const before = anchor ? anchor.getBoundingClientRect().top : 0;

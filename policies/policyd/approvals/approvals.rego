@@ -1,8 +1,9 @@
 # METADATA
 # title: What an approval could cover
 # description: >-
-#   The conditions under which an approval of an item's verb covers the item, without the approval itself: for the rule
-#   that covers, and for the choices of a prompt, so that no choice is offered that would ask again.
+#   The conditions under which an approval of an item's verb covers the item, without the approval itself. The rule
+#   that covers uses them, and the choices of a prompt, so that no choice is offered after which the call would prompt
+#   again.
 package policyd.approvals
 
 # METADATA

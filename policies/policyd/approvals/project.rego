@@ -4,7 +4,7 @@ package policyd.approvals
 # scope: document
 # description: >-
 #   The commands that trust in a project's own tools could cover: building, testing, linting, formatting and editing,
-#   where every path is known and is in the workspace.
+#   if every path is known and in the workspace.
 project contains i if some i in _tools
 
 project contains i if {

@@ -1,14 +1,14 @@
 # METADATA
 # title: Contained runs
 # description: >-
-#   Which calls of a caller who can enforce it are obliged to be run contained: command lines that only read, in defence
-#   in depth; lines whose only open question is what their commands do, if they can be kept from doing harm; and a
-#   project's own tools.
+#   Which calls must run contained, if the caller can enforce it: command lines that only read, as defence in depth;
+#   lines whose only open question is what their commands do, if containment prevents harm; and a project's own tools.
 package policyd.contain
 
 # METADATA
 # scope: document
-# description: The obligations of a call that is allowed as it is. What a person approved may do more than read.
+# description: >-
+#   The obligations of a call that is allowed without containment. A call that a person approved may do more than read.
 default of_allowed := []
 
 of_allowed := [{"kind": "contain", "profile": "read_only", "reads": "known"}] if {
@@ -28,8 +28,8 @@ of_allowed := [{"kind": "contain", "profile": "read_only", "reads": "known"}] if
 # METADATA
 # scope: document
 # description: >-
-#   The covers that hold in a contained run, and the obligation. Without any it is undefined. A call is run in one
-#   profile, so all of it has to do with that one.
+#   The covers that need a contained run, and the obligation. It is undefined without any. A call runs in one profile,
+#   so all covers must be for that one.
 run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "listed"}], "covers": covers} if {
 	_runnable
 	input.session.profiles.project == true
@@ -68,7 +68,7 @@ _beside[i] := true if {
 	pair[0] == i
 }
 
-# A finding about what is read or could not be told says nothing of a run that can't read, write or send.
+# A finding about a read, or about something unknown, doesn't apply to a run that can't read, write or send.
 _findings_end if {
 	open := {finding |
 		some finding in data.policyd.rules.prompt
@@ -77,8 +77,8 @@ _findings_end if {
 	open == set()
 }
 
-# Commands that touch nothing but what the session may read, as far as that is known, and that are readers or
-# of which nobody can report what they are.
+# Commands that access only what the session may read, as far as that is known, and that are readers or are
+# unknown.
 _only_reads[i] := true if {
 	readable := data.policyd.config.spaces.readable[input.session.audience]
 	some i, item in input.items

@@ -1,13 +1,13 @@
 # METADATA
 # title: What kept an item from being covered
 # description: >-
-#   For people who read an explanation, and never for a decision: nothing here is gathered by the entrypoint. Each text
-#   says one thing that a cover would have needed otherwise.
+#   For people who read an explanation, and never for a decision: the entrypoint doesn't use it. Each text is one
+#   condition that a cover would have needed.
 package policyd.explain
 
 # METADATA
 # title: Caveats
-# description: A caveat keeps away every cover that does not name it; those that safe verbs tolerate are not told.
+# description: A caveat excludes every cover that does not list it; those that safe verbs tolerate are left out.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	some caveat, _ in item.caveats
@@ -17,7 +17,7 @@ missing contains {"item": i, "text": text} if {
 
 # METADATA
 # title: Spaces
-# description: What is touched and may not be read by this audience without a question.
+# description: Accesses that this audience may not read without a question.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	some touch, _ in item.touches
@@ -44,7 +44,7 @@ missing contains {"item": i, "text": text} if {
 
 # METADATA
 # title: Options
-# description: An option or operand that no safe form of the verb has.
+# description: An option or operand that is in no safe form of the verb.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	item.kind == "command"
@@ -56,7 +56,7 @@ missing contains {"item": i, "text": text} if {
 
 # METADATA
 # title: Options together
-# description: Each option is in a safe form, and no form has them all, or one asks for an option that is not there.
+# description: Each option is in a safe form, but no form has them all, or one needs an option that is missing.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	item.kind == "command"
@@ -70,7 +70,7 @@ missing contains {"item": i, "text": text} if {
 
 # METADATA
 # title: Tools
-# description: A tool, host or method that nobody answered for.
+# description: A tool, host or method without an approval.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	item.kind in {"tool", "fetch", "method"}

@@ -9,7 +9,8 @@ _hint := _first_hint(_prompts) if {
 	_prompts != set()
 }
 
-# The line that would allow the call, where nobody can be asked (A7). Nothing is advised that would not.
+# The line that would allow the call, if nobody can be asked (A7). The hint contains no command that would
+# not.
 _hint := concat(" && ", _trust_verb_lines) if {
 	_denials == set()
 	_prompts == set()
@@ -71,7 +72,8 @@ _refusal_hint := sprintf("set_working_directory %s", [directories[0]]) if {
 	count(directories) > 0
 }
 
-# A directory that a command works in is listed by it, wherever it lies. One that no session may have isn't advised.
+# A command lists the directory that it works in, wherever it is. A directory that no session may have isn't
+# advised.
 _works_outside(item) if {
 	item.kind == "command"
 	item.directory != ""

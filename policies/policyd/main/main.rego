@@ -1,15 +1,15 @@
 # METADATA
 # title: The entrypoint
 # description: >-
-#   Gathers what the rules found and decides: a deny finding denies; a prompt finding that no answer covers asks; what
-#   nothing covers asks; the rest is allowed. Nothing that is undefined can allow, since each outcome has conditions of
-#   its own over sets that are always defined, and without one of them the outcome is deny.
+#   Collects the findings and covers of the rules and decides. A deny finding denies. A prompt finding without an
+#   answer prompts. An uncovered item prompts. Everything else is allowed. An undefined value can't allow: each outcome
+#   has conditions over sets that are always defined, and without any outcome the effect is deny.
 package policyd.main
 
 # METADATA
 # title: Decision
 # description: >-
-#   The judgement on one input, always with the same keys. The covers are the reasons of an allow; who asked makes
+#   The judgement on one input, always with the same keys. The covers are the reasons of an allow; the caller makes
 #   sentences of them.
 # entrypoint: true
 decision := allowed if {
@@ -135,8 +135,8 @@ _prompts := set() if _released
 
 _prompts := data.policyd.rules.prompt | _site_prompts if not _released
 
-# The engine tells in config.operators which of these sets there are. It sets present to false if no package
-# of an operator is loaded: looking for findings in none costs as much as a rule that finds nothing.
+# The engine lists in config.operators which of these sets exist. It sets present to false if no package of an
+# operator is loaded: searching for findings in none costs as much as a rule without a finding.
 _site_denials contains finding if {
 	data.policyd.config.operators.present == true
 	some finding in _members(data.site[_].deny)

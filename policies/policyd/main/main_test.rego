@@ -258,7 +258,7 @@ test_main_gathers_operators_packages if {
 	covered.covered == {[0, "site/team"]}
 }
 
-# What the engine tells of operators' sets spares the search for them, and changes nothing.
+# The engine's list of operators' sets saves the search for them, and changes nothing.
 test_main_decides_the_same_where_sets_are_known[name] if {
 	some name, case in _main_cases
 	searched := main.decision with input as case.input

@@ -129,8 +129,7 @@ _peculiarity(item) := ": the file has another name somewhere (hard link)" if {
 	told != []
 } else := ""
 
-# What a command does where it may not without a question. What is outside or isn't known is an item of its
-# own.
+# Accesses of a command that prompt. An access outside, or to an unknown path, is an item of its own.
 _doings(item) := [text | some touch, _ in item.touches; text := _telling_touches[touch]]
 
 default _telling_touches := {}
@@ -142,8 +141,8 @@ _telling_touches := object.remove(
 
 _caveats(item) := [text | some caveat, _ in item.caveats; text := _telling[caveat]]
 
-# Not told are caveats that keep nothing away, the working directory that is not known, which is said of the place, and
-# what is reached, for which there are findings.
+# Left out are caveats that exclude no cover, the unknown working directory, which the reason for the place
+# has, and reaches, for which there are findings.
 _telling := object.remove(data.policyd.config.words.caveats, object.union(data.policyd.config.caveats.safe_verbs, {
 	"cwd_unknown": true,
 	"reaches_outside": true,

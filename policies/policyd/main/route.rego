@@ -15,7 +15,7 @@ _route := {"mode": "", "peer": "", "select": ""} if {
 
 _route := {"mode": "", "peer": "", "select": ""} if not input.tool.kind == "acp"
 
-# A question selects nothing: whoever it is asked does.
+# A question selects nothing: the person who is asked does.
 _route_asked := object.union(_route, {"select": ""})
 
 # What is denied is forwarded to nobody, whatever its namespace would allow. A request for a person's permission is

@@ -1,8 +1,8 @@
 # METADATA
 # title: Inputs for tests
 # description: >-
-#   Builds whole inputs out of what a test is about. Every builder takes an object of overrides and is undefined for a
-#   key that facts don't have, so that a misspelt fact fails the test that holds it.
+#   Builds whole inputs from the part that a test is about. Every builder takes an object of overrides. It is undefined
+#   for a key that facts don't have, so that a misspelt fact fails the test.
 package policyd.testing
 
 # METADATA
@@ -17,7 +17,7 @@ call(overrides) := object.union(input_without_keys, {"about": about}) if {
 shell(items) := call({"items": items})
 
 # METADATA
-# description: A whole input for a line of these command items, and what they have together.
+# description: A whole input for a line of these command items, with what they have in common.
 line(items, told) := call({"items": items, "line": _typed(_line, told)})
 
 # METADATA
@@ -31,7 +31,7 @@ file(kind, path_overrides) := call({
 }
 
 # METADATA
-# description: A whole input for one command that touches these paths besides the project.
+# description: A whole input for one command that accesses these paths and the project.
 shell_paths(command_overrides, paths) := call({"items": [command(command_overrides)], "paths": paths})
 
 # METADATA
@@ -58,7 +58,7 @@ acp(tool_overrides, method_overrides) := call({
 })
 
 # METADATA
-# description: What an ACP method needs to find its way, as of a method that needs nothing.
+# description: What routes an ACP method; by default a method that needs nothing.
 method(overrides) := _typed(_method, overrides)
 
 # METADATA
@@ -89,7 +89,7 @@ command(overrides) := _typed(
 )
 
 # METADATA
-# description: An item of a kind that is no command, without directory and form.
+# description: An item of a kind other than command, without directory and form.
 other(overrides) := _typed(
 	{
 		"kind": "tool",

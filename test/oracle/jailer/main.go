@@ -2,9 +2,8 @@
 // to a real bash, and the program that is in for every other program, which only writes down that it was
 // started.
 //
-// As a stand-in it is the interpreter of small files, so that the kernel tells
-// it the path that was really executed: what a process calls itself proves
-// nothing.
+// As a stand-in it is the interpreter of small files, so that the kernel passes it the path that was really
+// executed: a process's own name proves nothing.
 package main
 
 import (
@@ -28,8 +27,7 @@ const (
 // ever says nothing new, and is ended.
 const mostLog = 1 << 15
 
-// underVariable says in which process with a stand-in one was started, also
-// where a shell forked in between.
+// underVariable contains the process in which a stand-in was started, also if a shell forked in between.
 const underVariable = "ORACLE_UNDER"
 
 // started is one program that a line started.
@@ -109,8 +107,8 @@ func note(s started) error {
 	return err
 }
 
-// status is what a stand-in ends with: the line is run as if all succeeded, as
-// if all failed, or half and half, so that both sides of && and || are seen.
+// status is the exit status of a stand-in: the line is run as if all succeeded, as if all failed, or half and
+// half, so that both sides of && and || are run.
 func status(base string, args []string) int {
 	switch base {
 	case "true":

@@ -25,9 +25,8 @@ func Generate(known []string, count, seed int) []string {
 	return out
 }
 
-// GenerateStable returns count lines, of which only a few change when a known line is added
-// or removed: each line has its own random numbers, and takes the known line whose digest
-// ranks first for the number that it draws.
+// GenerateStable returns count lines, only a few of which change when a known line is added or removed: each
+// line has its own random numbers, and uses the known line whose digest ranks first for its number.
 func GenerateStable(known []string, count, seed int) []string {
 	digests := make([]uint64, len(known))
 	for i, line := range known {

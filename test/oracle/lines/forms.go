@@ -2,8 +2,8 @@ package lines
 
 import "strings"
 
-// Forms are the ways of writing commands that the grammar of generator has no rule for. What is between « and
-// » is written anew wherever it stands:
+// Forms are the ways of writing commands that the grammar of generator has no rule for. The text between «
+// and » is generated anew wherever it is:
 //
 //	list, simple, verb, word, words, assign, redirection, directory   as generator writes them
 //	quoted, double, within   a list in single quotes, in double quotes, as an argument of eval
@@ -104,7 +104,7 @@ var forms = []string{
 	"{ «list»; } > out 2>&1", "( «list» ) >> out", "for f in «words»; do «list»; done > out", "if «simple»; then «list»; fi 2> out", "while «simple»; do break; done < a.txt > out", "case x in x) «list»;; esac > out", "[[ a ]] > out", "x=1 > out", "> a.txt", "< a.txt", "< «word»", "> $(«simple»)", "> «word» «word» «simple»", "exec 2> out; «simple»", "exec > «word»", "«simple» > /dev/stdout", "«simple» > /dev/fd/2", "«simple» 2> /dev/null > out", "cat < /dev/stdin", "«simple» > *.txt", "«simple» > {a,b}", "«simple» > ''", "«simple» > \"$x\"", "«simple» > ~/x",
 }
 
-// fill writes a form: what stands between its marks is written anew.
+// fill writes a form: it generates the text between its marks.
 func (g *generator) fill(form string, depth int) string {
 	var out strings.Builder
 	for {
@@ -119,7 +119,7 @@ func (g *generator) fill(form string, depth int) string {
 	}
 }
 
-// part writes what a mark in a form stands for.
+// part generates the text of a mark in a form.
 func (g *generator) part(name string, depth int) string {
 	inner := func() string { return g.list(depth - 1) }
 	switch name {

@@ -3,7 +3,7 @@ package policyd.rules
 # METADATA
 # title: Tools that an agent may not use
 # description: >-
-#   The settings name them for each agent: a tool by its own name, a kind of tools (write, edit, shell, …), or an MCP
+#   The settings list them for each agent: a tool by its own name, a kind of tools (write, edit, shell, …), or an MCP
 #   tool as mcp:<server>/<tool>.
 # custom:
 #   id: agents/deny_tools

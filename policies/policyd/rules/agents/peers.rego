@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Whom an agent may ask
 # description: >-
-#   A question to another agent needs no person where the settings name that agent among the caller's peers. What the
-#   other agent then does is judged as its own.
+#   A question to another agent needs no person if the settings list that agent among the caller's peers. The other
+#   agent's calls are judged as its own.
 # custom:
 #   id: agents/peers
 cover contains [i, "agents/peers"] if {
@@ -17,7 +17,7 @@ cover contains [i, "agents/peers"] if {
 
 # METADATA
 # title: Whom an agent may not ask
-# description: An agent that has peers asks nobody else.
+# description: An agent with peers may ask no other agent.
 # custom:
 #   id: agents/peers
 #   codes: [peer_denied]

@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: A one-shot approval
 # description: >-
-#   A person answered exactly this call, whole. The entrypoint counts the answer for prompt findings and doubts too.
-#   Nothing answers a deny.
+#   A person approved exactly this call, whole. The answer also counts for prompt findings and doubts. No answer
+#   overrides a deny.
 # custom:
 #   id: approvals/once
 cover contains [i, "approvals/once"] if {

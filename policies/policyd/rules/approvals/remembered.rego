@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Remembered, in a directory
 # description: >-
-#   The same verb through the same kind of tool, no risk that the approval was not given for, and everything that the
-#   command touches is in the approval's directory. Deletions never take the project root.
+#   The same verb through the same kind of tool, without a risk that the approval lacks, and with all accesses in the
+#   approval's directory. Deletions never include the project root.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {
@@ -25,7 +25,7 @@ cover contains [i, "approvals/remembered"] if {
 # title: Remembered, anywhere
 # description: >-
 #   The same verb through the same kind of tool, wherever in the scope it runs. A working directory outside every space
-#   is for an approval that names it, since what a program does there is not known from its paths.
+#   needs an approval for that directory, since the paths of a program don't show what it does there.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {
@@ -45,8 +45,8 @@ cover contains [i, "approvals/remembered"] if {
 # METADATA
 # title: Remembered, with its arguments
 # description: >-
-#   A tool that no catalog explains, approved by its name, covers the paths in the scope that its arguments name. Paths
-#   outside ask, and so does what else a rule asks about.
+#   A tool without a catalog entry, approved by its name, covers the paths in the scope among its arguments. Paths
+#   outside prompt, and so do paths for which another rule prompts.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {

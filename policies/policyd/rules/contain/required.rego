@@ -3,7 +3,7 @@ package policyd.rules
 # METADATA
 # title: Containment is required
 # description: >-
-#   With contain = required a command line is asked about if its caller can't run it contained, or if the profile for
+#   With contain = required a command line prompts if its caller can't run it contained, or if the profile for
 #   reading doesn't work on this machine.
 # custom:
 #   id: contain/required

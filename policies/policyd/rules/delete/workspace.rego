@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Deleting by a file tool
-# description: Deleting in the workspace asks, by a patch as well, except what scope.delete_allow names.
+# description: Deletions in the workspace prompt, also by a patch, except for the paths in scope.delete_allow.
 # custom:
 #   id: delete/workspace
 cover contains [i, "delete/workspace"] if {
@@ -22,8 +22,8 @@ cover contains [i, "delete/workspace"] if {
 # METADATA
 # title: Deleting by a command
 # description: >-
-#   A command that only deletes, and everything it deletes is on scope.delete_allow. An option that it could not
-#   explain is a caveat and none is tolerated, so its form needs no list.
+#   A command that only deletes, if scope.delete_allow has every path. An unknown option is a caveat, and the cover
+#   tolerates none, so the form needs no list.
 # custom:
 #   id: delete/workspace
 cover contains [i, "delete/workspace"] if {

@@ -3,8 +3,9 @@ package policyd.rules
 # METADATA
 # title: Forwarded methods
 # description: >-
-#   A method that others serve is theirs to judge: what it does is covered, and every rule that denies or asks still
-#   counts. Of a request for permission the method alone is covered where it is known what the agent will do.
+#   A forwarded method is judged by the peer that serves it. Its effects are covered here, and every rule that denies
+#   or prompts still counts. For a request for permission only the method is covered, if it is known what the agent
+#   will do.
 # custom:
 #   id: namespaces/forward
 cover contains [i, "namespaces/forward"] if {

@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Blocked namespaces
-# description: The request is sent to nobody, and its sender learns why.
+# description: The request is sent to nobody, and its sender gets the reason.
 # custom:
 #   id: namespaces/mode
 #   codes: [namespace_blocked]
@@ -20,7 +20,7 @@ deny contains {
 
 # METADATA
 # title: Modes that nobody serves
-# description: A mode that is set but not served by this build forwards nothing, and an unknown mode neither.
+# description: A configured mode that this build doesn't serve forwards nothing, and neither does an unknown mode.
 # custom:
 #   id: namespaces/mode
 #   codes: [mode_not_served]

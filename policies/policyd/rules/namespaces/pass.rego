@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Unknown methods pass
 # description: >-
-#   A JSON-RPC method of no known namespace is left as it is. Nothing else passes for being unknown: not a tool that
-#   the catalog names, nor a method without the protocol.
+#   A JSON-RPC method outside the known namespaces passes. Nothing else passes because it is unknown: neither a tool of
+#   the catalog, nor a method without the protocol.
 # custom:
 #   id: namespaces/pass
 cover contains [i, "namespaces/pass"] if {

@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: No peer that can
-# description: A method for one peer goes to nobody where there is none, and is never broadcast.
+# description: A method for one peer goes to nobody if there is none, and is never broadcast.
 # custom:
 #   id: namespaces/peer
 #   codes: [no_capable_peer]
@@ -24,7 +24,7 @@ _namespaces_peer_needed if {
 	not _namespaces_peer_lost
 }
 
-# Whoever made the terminal is gone.
+# The peer that made the terminal is gone.
 _namespaces_peer_needed if {
 	_namespaces_mode == "collaborative"
 	input.method.terminal.peer != ""
@@ -38,7 +38,7 @@ _namespaces_peer := _namespaces_peer_capable[0] if {
 	not input.method.terminal.step in {"use", "release"}
 }
 
-# What is done with a terminal goes to whoever made it, and to nobody else.
+# Methods of a terminal go to the peer that made it, and to nobody else.
 _namespaces_peer := input.method.terminal.peer if {
 	_namespaces_mode in {"single_pass_through", "collaborative"}
 	input.method.terminal.step in {"use", "release"}

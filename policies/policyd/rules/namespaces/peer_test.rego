@@ -53,7 +53,7 @@ _namespaces_peer_follow_up(mode, peer, peers) := decision if {
 	decision := main.decision with input as facts with data.policyd.settings.namespaces as {"terminal": mode}
 }
 
-# N5: what is done with a terminal goes to whoever made it.
+# N5: methods of a terminal go to the peer that made it.
 test_namespaces_peer_of_a_terminal if {
 	peers := [_namespaces_peer_of("p1", _namespaces_peer_both), _namespaces_peer_of("p2", _namespaces_peer_both)]
 	every mode in ["single_pass_through", "collaborative"] {
@@ -76,7 +76,7 @@ test_namespaces_peer_of_a_terminal_that_nobody_is_named_for if {
 	nobody.jsonrpc_error.data.reason == "no_capable_peer"
 }
 
-# Every client can be asked for permission.
+# Every client can ask for permission.
 test_namespaces_peer_of_what_needs_no_capability if {
 	facts := testing.acp({"namespace": "session"}, {"peers": [_namespaces_peer_of("p1", {})]})
 	decision := main.decision with input as facts

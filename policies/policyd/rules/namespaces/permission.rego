@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Nobody to ask
-# description: A request for a person's permission is of no use in a session without a person.
+# description: A request for a person's permission is useless in an unattended session.
 # custom:
 #   id: namespaces/permission
 #   codes: [person_needed]

@@ -2,8 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Methods that the host handles
-# description: >-
-#   The method itself is served. What it does is judged by the rules for files and commands, as of any other call.
+# description: The method itself is served. The rules for files and commands judge its effects, as for any other call.
 # custom:
 #   id: namespaces/self_handle
 cover contains [i, "namespaces/self_handle"] if {
@@ -18,7 +17,7 @@ cover contains [i, "namespaces/self_handle"] if {
 
 # METADATA
 # title: Methods that nobody knows how to handle
-# description: Of a method that the table doesn't name it isn't known what it does.
+# description: The effects of a method outside the table aren't known.
 # custom:
 #   id: namespaces/self_handle
 #   codes: [method_not_served]

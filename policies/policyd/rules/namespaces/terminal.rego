@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Terminals of others
 # description: >-
-#   A terminal is used by the session that made it, through whoever made it. What is not known to be such a terminal is
-#   none: a host that was started again has to make a new one.
+#   Only the session that made a terminal uses it, through the peer that made it. Other terminals are unknown: a host
+#   that was restarted has to make a new one.
 # custom:
 #   id: namespaces/terminal
 #   codes: [terminal_unknown]

@@ -3,7 +3,7 @@ package policyd.rules_test
 import data.policyd.main
 import data.policyd.testing
 
-# N4: every decision by the mode says so.
+# N4: every decision by the mode has that route.
 test_namespaces_unsafe_debug_says_so if {
 	decision := main.decision with input as testing.acp({"namespace": "fs"}, {})
 		with data.policyd.settings.namespaces as {"fs": "unsafe_debug"}

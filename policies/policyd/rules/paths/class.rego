@@ -3,8 +3,9 @@ package policyd.rules
 # METADATA
 # title: Path classes that deny
 # description: >-
-#   Nothing touches a path of a class that an operator denies, nor reaches one by a pattern, by recursion, by a link or
-#   in git's objects. A class without an effect denies; one whose effect is none is for other rules to read.
+#   Denies every access to a path of a class that an operator denies: by its name, by a pattern, by recursion, through
+#   a link or in git's objects. A class without an effect denies. A class with the effect none is for other rules to
+#   read.
 # custom:
 #   id: paths/class
 #   codes: [path_class]

@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: What could switch the gate off or run later
-# description: Creating, changing and deleting ask every time, and no remembered approval answers.
+# description: Creating, changing and deleting prompt each time, and no remembered approval covers them.
 # custom:
 #   id: protected/always
 #   codes: [protected_always]

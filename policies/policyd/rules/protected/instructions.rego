@@ -2,7 +2,8 @@ package policyd.rules
 
 # METADATA
 # title: Instructions
-# description: Changing what an agent is told asks every time. Creating such a file needs no special question.
+# description: >-
+#   Changing an agent's instructions prompts each time. Creating such a file prompts only for the usual reasons.
 # custom:
 #   id: protected/instructions
 #   codes: [protected_file]

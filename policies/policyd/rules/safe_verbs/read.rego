@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Safe verbs
 # description: >-
-#   A curated list per platform: a verb in one of its safe forms, reading where this audience may read without a
-#   question. An option that no form holds is not safe.
+#   A curated list per platform: a verb in one of its safe forms that reads where this audience may read without a
+#   question. An option that is in no form is not safe.
 # custom:
 #   id: safe_verbs/read
 cover contains [i, "safe_verbs/read"] if {
@@ -26,8 +26,8 @@ cover contains [i, "safe_verbs/read"] if {
 # METADATA
 # title: Safe verbs, a whole line
 # description: >-
-#   The same, asked once of all commands together: what they touch, their caveats, and for each verb all that its
-#   commands have in their forms. It is asked of plain forms alone, which need nothing.
+#   The same, tested once for all commands together: their accesses, their caveats, and for each verb the union of its
+#   forms. It only uses forms without needs.
 # custom:
 #   id: safe_verbs/read
 cover contains [i, "safe_verbs/read"] if {

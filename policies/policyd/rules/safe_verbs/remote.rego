@@ -3,7 +3,7 @@ package policyd.rules
 # METADATA
 # title: Readers of remote services
 # description: >-
-#   Commands that only read, but ask a service over the network. Off unless the setting shell.remote_readers is on.
+#   Commands that only read, but query a service over the network. Off unless the setting shell.remote_readers is on.
 # custom:
 #   id: safe_verbs/remote
 cover contains [i, "safe_verbs/remote"] if {

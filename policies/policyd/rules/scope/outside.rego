@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Outside every space
 # description: >-
-#   With scope.outside = request a path outside is denied, and the agent is told how to ask for it. With prompt, the
-#   default, nothing covers such a path and the entrypoint asks.
+#   With scope.outside = request a path outside is denied, and the agent gets a hint how to request it. With prompt,
+#   the default, nothing covers such a path and the entrypoint prompts.
 # custom:
 #   id: scope/outside
 #   codes: [outside_scope]

@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: policyd's own programs
-# description: The agent that is being judged must not reach the operator's commands.
+# description: A judged agent must not reach the operator's commands.
 # custom:
 #   id: scope/policyd_own
 #   codes: [own_state]
@@ -20,7 +20,7 @@ deny contains {
 
 # METADATA
 # title: policyd's own address
-# description: Nor the address or the socket that answers come from.
+# description: Nor the address or the socket on which prompts are answered.
 # custom:
 #   id: scope/policyd_own
 #   codes: [own_state]

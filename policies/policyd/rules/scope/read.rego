@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Reading in a safe space
-# description: A path that is read or listed, and lies where this audience may read without a question.
+# description: A path that is read or listed, and is in a space that this audience may read without a question.
 # custom:
 #   id: scope/read
 cover contains [i, "scope/read"] if {

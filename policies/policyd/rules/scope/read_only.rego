@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Read-only grants
-# description: A grant to read is a promise that nothing below it changes.
+# description: Below a read-only grant nothing may change.
 # custom:
 #   id: scope/read_only
 #   codes: [path_read_only]

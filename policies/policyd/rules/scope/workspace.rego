@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Writing in the workspace
 # description: >-
-#   A file tool that writes where this audience may write. A path that stems from a command line is none: what else
-#   that command does is not known from the path.
+#   A file tool that writes where this audience may write. It doesn't cover a path of a command line: the path doesn't
+#   show what else that command does.
 # custom:
 #   id: scope/workspace
 cover contains [i, "scope/workspace"] if {

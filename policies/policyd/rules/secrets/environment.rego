@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: The environment
-# description: The environment holds tokens, so printing it is reading a secret.
+# description: The environment contains tokens, so printing it reads a secret.
 # custom:
 #   id: secrets/environment
 #   codes: [secret_environment]
@@ -20,7 +20,7 @@ deny contains {
 
 # METADATA
 # title: Secret variables
-# description: A variable whose name states that it holds a secret.
+# description: A variable with the name of a secret.
 # custom:
 #   id: secrets/environment
 #   codes: [secret_environment]

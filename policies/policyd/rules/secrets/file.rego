@@ -3,8 +3,7 @@ package policyd.rules
 # METADATA
 # title: Secret files
 # description: >-
-#   Nothing touches a secret file, whatever root, grant or approval it is under and however deep in a messy line it
-#   was found.
+#   Denies every access to a secret file, below every root, grant or approval, and however deep in a messy line.
 # custom:
 #   id: secrets/file
 #   codes: [secret_file]

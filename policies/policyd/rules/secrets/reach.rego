@@ -2,7 +2,7 @@ package policyd.rules
 
 # METADATA
 # title: Recursion that reaches a secret
-# description: Asks. The hint names an exclusion if the command reaches no secret with it.
+# description: Prompts. The hint suggests an exclusion with which the command reaches no secret, if there is one.
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_secret]
@@ -40,7 +40,7 @@ prompt contains {
 
 # METADATA
 # title: Recursion without a known end
-# description: The walk ended at its bound, so what lies behind is not known.
+# description: The walk ended at its bound, so the rest is not known.
 # custom:
 #   id: secrets/reach
 #   codes: [reaches_unknown]

@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Messy command lines
 # description: >-
-#   What could not be fully explained asks, and offers no answer that would be remembered. The entrypoint counts no
-#   cover of a messy call but a one-shot approval.
+#   A line that could not be fully explained prompts, and no answer to it is remembered. The entrypoint accepts no
+#   cover of a messy call except for a one-shot approval.
 # custom:
 #   id: shell/messy
 #   codes: [messy]

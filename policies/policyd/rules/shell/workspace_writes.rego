@@ -3,10 +3,10 @@ package policyd.rules
 # METADATA
 # title: Writing in the workspace by a command
 # description: >-
-#   A command whose only effect beyond reading is to write known, unprotected files in the workspace: a verb of the list
-#   in a listed form, or a reader with redirected output. Off unless the setting shell.workspace_writes is on. Beside it
-#   the line may hold only programs that take neither settings nor names from files, since the line may just have
-#   written these.
+#   A command whose only effect beyond reading is to write known, unprotected files in the workspace: a verb of the
+#   list in a listed form, or a reader with redirected output. Off unless the setting shell.workspace_writes is on. The
+#   rest of the line may only run programs that read neither settings nor names from files, since the line may just
+#   have written these.
 # custom:
 #   id: shell/workspace_writes
 cover contains [i, "shell/workspace_writes"] if {

@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Without a side effect
 # description: >-
-#   Commands that change nothing but this shell or its output. Where they may look is data, for a cd leads there.
-#   Never remembered. A line that is safe as a whole needs no other cover.
+#   Commands that change nothing except this shell or its output. Data lists where they may look, for example as the
+#   target of a cd. Never remembered. A line that is safe as a whole needs no other cover.
 # custom:
 #   id: side_effects/none
 cover contains [i, "side_effects/none"] if {

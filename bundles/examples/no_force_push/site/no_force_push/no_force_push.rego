@@ -1,9 +1,9 @@
 # METADATA
 # title: History is not rewritten
 # description: >-
-#   Nobody forces a push to a protected branch, or deletes one. A push that may go anywhere may go there: the branch that
-#   is checked out, all branches, and names that only the run can tell. Forcing anything else asks each time, whatever
-#   was remembered.
+#   Denies a forced push to a protected branch, and its deletion. A push whose target isn't known could go there: the
+#   branch that is checked out, all branches, and names that are known only at run time. Forcing any other branch
+#   prompts each time, whatever was remembered.
 # scope: package
 # schemas:
 #   - input: schema.facts
@@ -11,7 +11,7 @@ package site.no_force_push
 
 # METADATA
 # title: Forced pushes to protected branches
-# description: What rewrites or deletes a branch that others build upon.
+# description: Options that rewrite or delete a branch on which others build.
 deny contains {
 	"rule": "site/no_force_push/protected",
 	"code": "forced_push",
@@ -45,7 +45,7 @@ deny contains {
 
 # METADATA
 # title: Forced pushes elsewhere
-# description: Others may build upon any branch, so a person looks at each.
+# description: Others may build on any branch, so a person decides each time.
 prompt contains {
 	"rule": "site/no_force_push/elsewhere",
 	"code": "forced_push_elsewhere",

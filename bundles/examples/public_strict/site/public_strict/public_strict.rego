@@ -1,8 +1,8 @@
 # METADATA
 # title: Public agents, strictly
 # description: >-
-#   Where everybody sees what an agent says, it may use file tools in its session's directory, and nothing else: no
-#   command line, no fetch, no tool of a server. Nobody is asked, so no answer opens anything.
+#   In a public session an agent may use file tools in its session's directory, and nothing else. Command lines,
+#   fetches and tools of servers are denied. Nobody is asked, so no answer allows anything.
 # scope: package
 # schemas:
 #   - input: schema.facts
@@ -24,7 +24,7 @@ deny contains {
 
 # METADATA
 # title: Places
-# description: Whatever touches anything but the session's directory is denied.
+# description: Any access outside of the session's directory is denied.
 deny contains {
 	"rule": "site/public_strict/place",
 	"code": "public_place",

@@ -1,8 +1,8 @@
 # METADATA
 # title: A team's profile
 # description: >-
-#   What this team's agents do all day needs no question: its build and test commands inside of the project, and the
-#   documentation that it reads. Other work asks as before, and nothing that the built-in rules deny is opened.
+#   Allows this team's daily work: its build and test commands inside of the project, and the documentation that it
+#   reads. Other work prompts as before, and the built-in denials stay.
 # scope: package
 # schemas:
 #   - input: schema.facts
@@ -10,7 +10,7 @@ package site.team
 
 # METADATA
 # title: The team's commands
-# description: A listed verb, with options that are known, that touches nothing outside of project and session.
+# description: A listed verb with known options and without an access outside of project and session.
 cover contains [i, "site/team/commands"] if {
 	"command" in input.about
 	input.messy == false

@@ -61,8 +61,8 @@ func crowd(t *testing.T, writer *record.Writer, callers, each int) (written [][]
 }
 
 // TestACrowdIsWrittenWholeAndInOrder checks that each record of many callers is in the log once when its
-// caller is answered, behind the caller's records before, and that nobody is left waiting, whoever comes
-// between one who is woken and the next write.
+// caller returns, after the caller's earlier records. No caller is left waiting, even if another one arrives
+// between a wake-up and the next write.
 func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	out := &slow{pause: func() {
 		for range 20 {
@@ -89,9 +89,9 @@ func TestACrowdIsWrittenWholeAndInOrder(t *testing.T) {
 	assert.Zero(t, status.WaitingBytes)
 }
 
-// TestACrowdThatGivesUpLeavesNothingBehind checks the same for callers who can't wait for as long as writes
-// take: what was answered is in the log, once each, whoever gave up may have a line and never two, and who
-// comes later is served.
+// TestACrowdThatGivesUpLeavesNothingBehind checks the same for callers with less patience than a write needs.
+// Acknowledged records are in the log, once each; a caller that gave up has one line at most; later callers
+// are served.
 func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	var writer *record.Writer
 	out := &slow{pause: func() {
@@ -124,8 +124,8 @@ func TestACrowdThatGivesUpLeavesNothingBehind(t *testing.T) {
 	assert.Zero(t, writer.Status().WaitingBytes)
 }
 
-// An entry is used again, and hears of its next record alone: what it was told as it gave
-// up would take the place that a later notice needs.
+// A reused entry gets only the notices of its next record: a notice from giving up would fill the buffer that
+// a later one needs.
 func TestNoNoticeIsLeftForTheNextRecord(t *testing.T) {
 	var out strings.Builder
 	left, err := record.GiveUpIdle(record.NewTo(&out))

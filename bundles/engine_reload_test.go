@@ -139,7 +139,7 @@ func TestATestThatIsAddedIsRun(t *testing.T) {
 	require.Equal(t, CheckTests, refusal.Check)
 }
 
-// Settings are judged by where there are any: a rule that fails under them is refused.
+// Rules are checked under the operator's settings: a rule that fails under them is refused.
 func TestSmokeCasesAreJudgedWithTheSettings(t *testing.T) {
 	dir := t.TempDir()
 	writeTree(t, dir, site("team", "t", `deny contains f if {
@@ -199,10 +199,10 @@ func someMap(random *rand.Rand, depth int) map[string]any {
 func TestAReloadIsFollowedByAPause(t *testing.T) {
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var p pause
-	require.Negative(t, p.left(begin))
-	p.after(begin, begin.Add(20*time.Millisecond))
-	require.Equal(t, 180*time.Millisecond, p.left(begin.Add(20*time.Millisecond)))
-	require.Equal(t, 80*time.Millisecond, p.left(begin.Add(120*time.Millisecond)))
-	p.after(begin, begin.Add(time.Minute))
-	require.Equal(t, time.Second, p.left(begin.Add(time.Minute)), "a reload that took long is no reason to wait for minutes")
+	require.Negative(t, p.remaining(begin))
+	p.reloaded(begin, begin.Add(20*time.Millisecond))
+	require.Equal(t, 180*time.Millisecond, p.remaining(begin.Add(20*time.Millisecond)))
+	require.Equal(t, 80*time.Millisecond, p.remaining(begin.Add(120*time.Millisecond)))
+	p.reloaded(begin, begin.Add(time.Minute))
+	require.Equal(t, time.Second, p.remaining(begin.Add(time.Minute)), "a reload that took long is no reason to wait for minutes")
 }

@@ -41,9 +41,8 @@ func TestALargeBodyIsAnsweredBeforeTheConnectionEnds(t *testing.T) {
 	assert.Zero(t, r.gate.calls.Load())
 }
 
-// TestABodyThatIsAskedForIsNotRead checks that a client which waits to be told before it sends is refused at
-// once.
-func TestABodyThatIsAskedForIsNotRead(t *testing.T) {
+// TestABodyAfterExpectContinueIsNotRead checks that a client that waits for "100 Continue" is refused at once.
+func TestABodyAfterExpectContinueIsNotRead(t *testing.T) {
 	r := start(t, func(o *server.Options) { o.Limits.Read = time.Minute })
 	conn, err := net.Dial("tcp", strings.TrimPrefix(r.base, "http://"))
 	require.NoError(t, err)

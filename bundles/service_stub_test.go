@@ -22,7 +22,7 @@ type shelf struct {
 	mu sync.Mutex
 	// bundles are what it offers, by path.
 	bundles map[string][]byte
-	// answer takes the place of the usual answer where it is set.
+	// answer replaces the usual answer if it is set.
 	answer http.HandlerFunc
 	// asked are the requests it got, and unchanged how many of them it answered with 304.
 	asked     []*http.Request
@@ -87,7 +87,7 @@ func (s *shelf) offer(w http.ResponseWriter, r *http.Request, content []byte) {
 	_, _ = w.Write(content)
 }
 
-// services is a configuration of bundles that are polled by hand, with more said of each.
+// services is a configuration of bundles with a manual trigger, with additions for each.
 func (s *shelf) services(more map[string]any, names ...string) map[string]any {
 	listed := map[string]any{}
 	for _, name := range names {

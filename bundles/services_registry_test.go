@@ -160,7 +160,7 @@ func TestBundlesOfARegistryComeIntoForce(t *testing.T) {
 	}
 }
 
-// What is wrong with an image is said, and what was active stays: bounds, signatures and digests hold for
+// A faulty image is reported, and the active policy stays: bounds, signatures and digests apply to
 // registries, too.
 func TestABadImageOfARegistryChangesNothing(t *testing.T) {
 	good := site("team", "t-1", denying("ls"))
@@ -187,7 +187,7 @@ func TestABadImageOfARegistryChangesNothing(t *testing.T) {
 			if test.spoil {
 				r.mu.Lock()
 				r.contents[digest] = slices.Clone(r.contents[digest])
-				r.contents[digest][4] ^= 1 // the time in the header, of which no checksum of gzip's knows
+				r.contents[digest][4] ^= 1 // the time in the header, which gzip's checksum doesn't cover
 				r.mu.Unlock()
 			}
 			require.Error(t, e.Poll(t.Context()))
@@ -200,7 +200,7 @@ func TestABadImageOfARegistryChangesNothing(t *testing.T) {
 	}
 }
 
-// Services are told what became of each bundle, in OPA's form.
+// Services get the status of each bundle, in OPA's form.
 func TestStatusIsSentToAService(t *testing.T) {
 	type update struct {
 		Labels  map[string]string `json:"labels"`

@@ -19,7 +19,7 @@ import (
 	"policyd/policies"
 )
 
-// What a service sent is there after a restart without it, and is said to be from disk.
+// A service's bundle is active after a restart without the service, and reported as read from disk.
 func TestAKeptBundleDecidesWithoutItsService(t *testing.T) {
 	s, dir := newShelf(t), t.TempDir()
 	keep := func(o *Options) { o.PersistDir = dir }
@@ -87,7 +87,7 @@ func TestAPolicyGrowsOld(t *testing.T) {
 	require.True(t, fetching(t, s.services(nil, "team"), limit).Stale())
 }
 
-func TestCredentialsAreNeverSaid(t *testing.T) {
+func TestCredentialsAreNeverShown(t *testing.T) {
 	s := newShelf(t)
 	var log bytes.Buffer
 	configuration := s.services(nil, "team")

@@ -15,10 +15,9 @@ import (
 	"policyd/policies"
 )
 
-// BenchmarkJudgeDuringReloads reports how long the slowest hundredth of judgements takes
-// (p99) in a second without a reload and in one in which a bundle is checked and replaced,
-// in turns, so that whatever else the machine does slows both; and the quotient of both,
-// of which the bar is 2. Each figure is the median of all seconds.
+// BenchmarkJudgeDuringReloads reports the p99 of judgements in a second without a reload and in one in which
+// a bundle is checked and replaced, in turns, so that other load slows both. It also reports the quotient of
+// both, which must be at most 2. Each figure is the median of all seconds.
 func BenchmarkJudgeDuringReloads(b *testing.B) {
 	e, change := reloadable(b)
 	in := threeCommands()

@@ -17,10 +17,9 @@ import (
 	"policyd/policies"
 )
 
-// The rules ask of a whole line at once where they can, and the entrypoint decides what is allowed without a
-// detour. Both have to come to what asking one by one comes to: with the same effect, reasons, covers and
-// hints. One by one is asked where the input has no line, and where the engine can't report which sets of
-// operators there are.
+// The rules test a whole line at once if they can, and the entrypoint has a fast path for allowed calls. Both
+// must give the same effect, reasons, covers and hints as testing each command. Commands are tested one by
+// one if the input has no line, and if the engine doesn't know which sets of operators exist.
 func TestShortcutsComeToTheSame(t *testing.T) {
 	finding := `{"rule": "site/team", "code": "frozen", "message": "no", "item": i}`
 	deny := "deny contains " + finding + ` if { some i, item in input.items; item.verb == "git log"; item.caveats.shallow }` + "\n"
@@ -53,8 +52,8 @@ func TestShortcutsComeToTheSame(t *testing.T) {
 	}
 }
 
-// withoutSpare leaves out that a command has no side effect where it is a safe verb: that
-// is asked of lines alone that are not safe as a whole.
+// withoutSpare leaves out the cover "no side effect" of a safe verb: it is only evaluated for lines that
+// aren't safe as a whole.
 func withoutSpare(covers []v1.Cover) []v1.Cover {
 	return slices.DeleteFunc(covers, func(cover v1.Cover) bool {
 		return cover.Rule == "side_effects/none" && slices.Contains(covers, v1.Cover{Item: cover.Item, Rule: "safe_verbs/read"})
