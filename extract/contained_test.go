@@ -230,3 +230,47 @@ func TestARememberedDirectoryHidesWhatComesLater(t *testing.T) {
 	}
 	assert.NotZero(t, p.extractor.Listings())
 }
+
+// S1: a contained run sees the settings of tools and the packages that they keep, and no credential among these.
+func TestAContainedRunSeesNoCredentialOfATool(t *testing.T) {
+	p := newPlace(t)
+	write := func(name, content string) {
+		t.Helper()
+		full := p.home + "/" + name
+		require.NoError(t, os.MkdirAll(full[:strings.LastIndex(full, "/")], 0o700))
+		require.NoError(t, os.WriteFile(full, []byte(content), 0o600))
+	}
+	secrets := map[string]string{
+		".gitconfig": "[http]\n\textraHeader = Authorization: Bearer s3cr3t-t0ken-0123\n", ".gradle/gradle.properties": "artifactoryPassword=x\n",
+		".bundle/config": "BUNDLE_GEMS__EXAMPLE__COM: \"a:b\"\n", ".condarc": "channels:\n - https://u:tok3n@example.org/c\n",
+		".config/pip/pip.conf": "[global]\n", ".composer/auth.json": "{}", ".hex/hex.config": "x", ".nuget/NuGet/NuGet.Config": "x",
+		".sbt/.credentials": "x", ".ivy2/.credentials": "x", ".m2/settings-security.xml": "x", ".cargo/credentials.toml": "x",
+	}
+	for name, content := range secrets {
+		write(name, content)
+	}
+	write(".cache/huggingface/token", "x")
+	write(".cache/mozilla/history", "x")
+	write(".cache/go-build/00/x-d", "x")
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		run, err := p.contained(t, "mytool", profile, v1.ReadsListed)
+		require.NoError(t, err)
+		o := run.Obligation
+		for name := range secrets {
+			assert.Containsf(t, o.Hide, p.home+"/"+name, "%s in %s", name, profile)
+		}
+		assert.Contains(t, o.Read, p.home+"/.cache/go-build")
+		for _, name := range []string{"", "/.cache", "/.cache/huggingface", "/.cache/mozilla"} {
+			assert.NotContains(t, o.Read, p.home+name)
+		}
+	}
+	for name, content := range map[string]string{
+		".gitconfig": "[user]\n\tname = A\n[credential]\n\thelper = store\n", ".gradle/gradle.properties": "org.gradle.jvmargs=-Xmx2g\n",
+		".bundle/config": "BUNDLE_PATH: \"vendor\"\n", ".condarc": "channels:\n - conda-forge\n",
+	} {
+		write(name, content)
+		run, err := p.contained(t, "mytool", v1.ProfileReadOnly, v1.ReadsListed)
+		require.NoError(t, err)
+		assert.NotContains(t, run.Obligation.Hide, p.home+"/"+name)
+	}
+}

@@ -18,6 +18,8 @@ type Scratch struct {
 type Contain struct {
 	Read struct {
 		System, Home []string
+		// Settings are files and directories of tools' settings, which are hidden if they hold credentials.
+		Settings []string
 	} `json:"read"`
 	Write struct {
 		Home []string

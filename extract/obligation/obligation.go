@@ -56,7 +56,7 @@ func (c *Builder) Fill(duty v1.Duty) error {
 	case duty.Reads != v1.ReadsListed:
 		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
 	}
-	c.add(&o.Read, data.Read.System, data.Read.Home)
+	c.add(&o.Read, data.Read.System, data.Read.Home, data.Read.Settings)
 	if duty.Profile == v1.ProfileProject {
 		c.add(&o.Write, data.Write.Home)
 	}
@@ -161,6 +161,11 @@ func (c *Builder) look(roots []string) error {
 	}
 	for _, own := range c.Policy.Own {
 		c.hide(own)
+	}
+	for _, name := range c.Policy.Lists.Contain.Read.Settings {
+		if name = c.View.ExpandHome(name); name != "" && c.Kept.SettingsHoldCredentials(name) {
+			c.hide(name)
+		}
 	}
 	return nil
 }

@@ -1,0 +1,48 @@
+package scope
+
+import (
+	"bytes"
+	"path"
+	"slices"
+
+	"policyd/extract/git/trust"
+	"policyd/extract/stat"
+)
+
+// credentialWords are parts of the names under which settings of tools keep credentials, in lower case.
+var credentialWords = []string{"password", "passwd", "passphrase", "token", "secret", "apikey", "api_key", "api-key", "__com", "_auth"}
+
+// SettingsHoldCredentials reports whether a file of a tool's settings, or one below a directory, holds a
+// credential, may hold one by the name of a setting, or can't be read. Nothing that is missing does.
+func (k *GitKept) SettingsHoldCredentials(place string) bool {
+	if k.KeepsCredentials(place) {
+		return true
+	}
+	info, err := k.View.Stat(place)
+	switch {
+	case stat.Missing(err):
+		return false
+	case err != nil:
+		return true
+	case info.IsDir():
+		entries, err := k.View.ReadDir(place)
+		if err != nil {
+			return true
+		}
+		for _, entry := range entries {
+			if k.SettingsHoldCredentials(place + "/" + entry.Name()) {
+				return true
+			}
+		}
+		return false
+	}
+	content, err := k.View.ReadFile(place)
+	if err != nil {
+		return true
+	}
+	if path.Base(place) == ".gitconfig" || path.Base(path.Dir(place)) == "git" {
+		return trust.HoldsCredentials(content)
+	}
+	content = bytes.ToLower(content)
+	return slices.ContainsFunc(credentialWords, func(word string) bool { return bytes.Contains(content, []byte(word)) })
+}
