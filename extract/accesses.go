@@ -17,7 +17,7 @@ import (
 type accesses struct {
 	facts   *builder
 	view    *disk.View
-	x       *Extractor
+	lines   *shell.Memo
 	scope   *scope.Scope
 	classes *scope.Classifier
 	locator *locator
@@ -269,7 +269,7 @@ func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) disk.F
 // than are looked at, or with prose that mentions a restricted path, makes it unknown what the
 // command touches.
 func (s *accesses) anyReading(t *touched, item *v1.Item, a *shell.Access, base string) {
-	readings, known := s.x.lines.PathReadings(a.Text)
+	readings, known := s.lines.PathReadings(a.Text)
 	for i := range readings {
 		text := readings[i].Text
 		switch {

@@ -18,7 +18,8 @@ import (
 type acpReader struct {
 	facts    *builder
 	view     *disk.View
-	x        *Extractor
+	catalog  *catalog.Catalog
+	table    *shell.Table
 	commands *commands
 	tools    *tools
 	files    *fileTools
@@ -135,7 +136,7 @@ func (a *acpReader) environment(first int) {
 	if assignments == "" {
 		return
 	}
-	parsed := a.x.table.Parse(assignments+"true", shell.Options{
+	parsed := a.table.Parse(assignments+"true", shell.Options{
 		Shell: a.facts.call.Session.Shell, Platform: a.facts.Session.Platform, Home: a.view.Home, Cwd: a.facts.Cwd,
 		Plain: a.commands.asks.Plain, Toplevel: a.commands.asks.Toplevel,
 	})
@@ -269,7 +270,7 @@ func (a *acpReader) permission() {
 // rawInput makes the items of a tool call's raw input where the catalog knows what
 // it means for this client, and returns it; nil where it doesn't.
 func (a *acpReader) rawInput(call arguments.Arguments, kind string) arguments.Arguments {
-	t := a.x.catalog.Permission(a.facts.Tool.Client, kind)
+	t := a.catalog.Permission(a.facts.Tool.Client, kind)
 	raw := call.Raw("rawInput")
 	if t == nil || len(raw) == 0 || raw[0] != '{' {
 		return nil
@@ -311,7 +312,7 @@ func (a *acpReader) title(call arguments.Arguments, kind string, input arguments
 	switch {
 	case err != nil, input == nil && kind != kindExecute:
 		return
-	case input != nil && says(a.x.catalog.Permission(a.facts.Tool.Client, kind), input, strings.TrimSpace(title)):
+	case input != nil && says(a.catalog.Permission(a.facts.Tool.Client, kind), input, strings.TrimSpace(title)):
 		return
 	}
 	items, paths := len(a.facts.Items), len(a.facts.Paths)
@@ -331,7 +332,7 @@ func (a *acpReader) title(call arguments.Arguments, kind string, input arguments
 
 // places makes items of the places that a tool call names beside its raw input.
 func (a *acpReader) places(call arguments.Arguments, kind string) {
-	operation, known := a.x.catalog.ACPKinds[kind]
+	operation, known := a.catalog.ACPKinds[kind]
 	if !known {
 		return
 	}

@@ -31,7 +31,8 @@ type itemScratch struct {
 type commands struct {
 	facts     *builder
 	view      *disk.View
-	x         *Extractor
+	lines     *shell.Memo
+	address   ownaddress.Addresses
 	scope     *scope.Scope
 	sensitive *scope.SensitiveRoots
 	locator   *locator
@@ -78,7 +79,7 @@ func (r *commands) parse(line string) *shell.Line {
 		options.Shell = "cmd"
 	}
 	r.locator.foreign = r.view.Windows && !windows.Is(options.Shell)
-	return r.x.lines.Parse(line, &options)
+	return r.lines.Parse(line, &options)
 }
 
 // Describe returns what is known of a command line of a session before its paths are resolved.
@@ -288,7 +289,7 @@ func (r *commands) directoryOf(full string, file bool) string {
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
 func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 	for _, name := range c.Variables {
-		if r.x.Lists.Variables.Match(name) != "" {
+		if r.facts.lists.Variables.Match(name) != "" {
 			item.Caveats.Add("secret_variable")
 		}
 	}
@@ -317,7 +318,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 // or in the line, whose assignments it may follow; dynamic_word if only the run knows
 // which port it names.
 func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
-	self := r.x.address
+	self := r.address
 	for _, access := range c.Accesses {
 		for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
 			if rest, found := strings.CutPrefix(access.Text, device); found && self.Pair(strings.Split(rest, "/")) {
@@ -341,14 +342,14 @@ func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
 // command walks itself are affected; names that another command finds are not.
 func (r *commands) excludable(c *shell.Command, line string) bool {
 	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
-	if len(r.x.Lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
+	if len(r.facts.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
 	trial := *c
 	trial.Accesses = slices.Clone(c.Accesses)
 	for i := range trial.Accesses {
 		if a := &trial.Accesses[i]; walks(*a) {
-			a.Exclude = lists.Concat(a.Exclude, r.x.Lists.Exclusions)
+			a.Exclude = lists.Concat(a.Exclude, r.facts.lists.Exclusions)
 		}
 	}
 	before := r.facts.mark()

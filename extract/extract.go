@@ -312,25 +312,27 @@ func (e *extraction) wireReaders(x *Extractor) {
 	}
 	e.lineReaders = lineReaders{
 		locator: locator{
-			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, aliases: &e.aliases,
+			facts: &e.facts, view: &e.view, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, aliases: &e.aliases,
 		},
 		aliases: aliasTable{facts: &e.facts, view: &e.view, locator: &e.locator, repos: &e.repos, placer: &e.placer},
 		placer:  placer{facts: &e.facts, view: &e.view, locator: &e.locator, classes: &e.classes, globs: &e.globs},
 		accesses: accesses{
-			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, classes: &e.classes, locator: &e.locator, aliases: &e.aliases,
+			facts: &e.facts, view: &e.view, lines: x.lines, scope: &e.scope, classes: &e.classes, locator: &e.locator, aliases: &e.aliases,
 			placer: &e.placer, globs: &e.globs, trees: &e.trees, tracked: &e.tracked, repos: &e.repos,
 		},
 		commands: commands{
-			facts: &e.facts, view: &e.view, x: x, scope: &e.scope, sensitive: &e.sensitive, locator: &e.locator, aliases: &e.aliases,
+			facts: &e.facts, view: &e.view, lines: x.lines, address: x.address, scope: &e.scope, sensitive: &e.sensitive, locator: &e.locator, aliases: &e.aliases,
 			accesses: &e.accesses, choice: &e.choice, programs: &e.programs, gits: &e.gits, asks: asks,
 		},
 	}
 	e.toolReaders = toolReaders{
-		tools: tools{facts: &e.facts, view: &e.view, x: x, locator: &e.locator, commands: &e.commands, files: &e.files},
+		tools: tools{facts: &e.facts, view: &e.view, address: x.address, locator: &e.locator, commands: &e.commands, files: &e.files},
 		files: fileTools{
-			facts: &e.facts, view: &e.view, x: x, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, tools: &e.tools,
+			facts: &e.facts, view: &e.view, fileTypes: x.catalog.FileTypes, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, tools: &e.tools,
 		},
-		acps: acpReader{facts: &e.facts, view: &e.view, x: x, commands: &e.commands, tools: &e.tools, files: &e.files},
+		acps: acpReader{
+			facts: &e.facts, view: &e.view, catalog: x.catalog, table: x.table, commands: &e.commands, tools: &e.tools, files: &e.files,
+		},
 	}
 }
 

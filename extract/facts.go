@@ -51,9 +51,8 @@ func (b *builder) step() {
 // abandoned are the facts of a call that was not read to its end: who called which tool,
 // and nothing that could be allowed.
 func (b *builder) abandoned() v1.Facts {
-	begun := b
 	facts := v1.Facts{
-		Schema: v1.FactsSchema, Tool: begun.Tool, Session: begun.Session, Cwd: begun.Cwd,
+		Schema: v1.FactsSchema, Tool: b.Tool, Session: b.Session, Cwd: b.Cwd,
 		Doubts: []string{}, About: []string{}, Verbs: []string{}, Names: []string{}, Items: []v1.Item{}, Paths: []v1.Path{},
 	}
 	facts.Session.Tools, facts.Method.Peers = total(facts.Session.Tools), []v1.PeerFacts{}
@@ -88,8 +87,7 @@ func (b *builder) pathItem(index int) {
 }
 
 func (b *builder) mark() mark {
-	f := b
-	return mark{len(f.Items), len(f.Paths), len(f.Doubts), f.Messy, f.Complete}
+	return mark{len(b.Items), len(b.Paths), len(b.Doubts), b.Messy, b.Complete}
 }
 
 // forgetDoubts takes back what was not understood since a mark.
@@ -119,12 +117,11 @@ func (b *builder) doubt(code string) {
 
 // finish fills what rules look things up by, and makes the facts total.
 func (b *builder) finish() v1.Facts {
-	f := b
-	f.Tool.Act = f.Tool.JudgedAs()
-	b.about(f.Tool.Act)
-	verbs, names := distinct{list: f.Verbs}, distinct{list: f.Names}
-	for i := range f.Items {
-		item := &f.Items[i]
+	b.Tool.Act = b.Tool.JudgedAs()
+	b.about(b.Tool.Act)
+	verbs, names := distinct{list: b.Verbs}, distinct{list: b.Names}
+	for i := range b.Items {
+		item := &b.Items[i]
 		b.about(item.Kind)
 		if item.Kind == v1.ItemCommand {
 			verbs.add(item.Verb)
@@ -133,24 +130,24 @@ func (b *builder) finish() v1.Facts {
 		item.Touches, item.Caveats, item.Within, item.Reaches = total(item.Touches), total(item.Caveats), total(item.Within), total(item.Reaches)
 		b.aboutItem(item)
 	}
-	for i := range f.Paths {
-		path := &f.Paths[i]
+	for i := range b.Paths {
+		path := &b.Paths[i]
 		b.about(path.Op)
 		b.aboutPath(path)
 		names.add(paths.Base(path.Real))
 		path.Class, path.Caveats = total(path.Class), total(path.Caveats)
 		path.Links = total(path.Links)
 	}
-	f.Verbs, f.Names = verbs.list, names.list
-	if len(f.Items) == 0 && f.Complete && f.Tool.Kind == v1.ToolShell && !f.Messy {
+	b.Verbs, b.Names = verbs.list, names.list
+	if len(b.Items) == 0 && b.Complete && b.Tool.Kind == v1.ToolShell && !b.Messy {
 		b.about("nothing")
 	}
-	if b.lists.Ruled[f.Session.Agent] {
+	if b.lists.Ruled[b.Session.Agent] {
 		b.about("ruled")
 	}
-	f.About, f.Verbs, f.Names, f.Doubts = total(f.About), total(f.Verbs), total(f.Names), total(f.Doubts)
-	f.Items, f.Paths, f.Session.Tools = total(f.Items), total(f.Paths), total(f.Session.Tools)
-	f.Method.Peers = total(f.Method.Peers)
+	b.About, b.Verbs, b.Names, b.Doubts = total(b.About), total(b.Verbs), total(b.Names), total(b.Doubts)
+	b.Items, b.Paths, b.Session.Tools = total(b.Items), total(b.Paths), total(b.Session.Tools)
+	b.Method.Peers = total(b.Method.Peers)
 	return b.Facts
 }
 

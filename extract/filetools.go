@@ -17,14 +17,15 @@ import (
 
 // fileTools makes the items of tools that read and change files.
 type fileTools struct {
-	facts   *builder
-	view    *disk.View
-	x       *Extractor
-	locator *locator
-	classes *scope.Classifier
-	placer  *placer
-	trees   *disk.Walker
-	tools   *tools
+	facts *builder
+	view  *disk.View
+	// fileTypes are the globs of ripgrep's types of files.
+	fileTypes map[string][]string
+	locator   *locator
+	classes   *scope.Classifier
+	placer    *placer
+	trees     *disk.Walker
+	tools     *tools
 }
 
 // addressedPath adds the item of a path as otherReadings judges it.
@@ -196,7 +197,7 @@ func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 		return walk // what a glob includes is read whatever its type
 	}
 	for _, name := range types {
-		globs, known := f.x.catalog.FileTypes[name]
+		globs, known := f.fileTypes[name]
 		if !known {
 			return value.Walk{Ignoring: walk.Ignoring}
 		}

@@ -9,6 +9,7 @@ import (
 	"policyd/extract/arguments"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
+	"policyd/extract/ownaddress"
 	"policyd/extract/spelling"
 )
 
@@ -16,7 +17,7 @@ import (
 type tools struct {
 	facts    *builder
 	view     *disk.View
-	x        *Extractor
+	address  ownaddress.Addresses
 	locator  *locator
 	commands *commands
 	files    *fileTools
@@ -235,7 +236,7 @@ func (r *tools) fetch(address string) {
 	}
 	item := v1.Item{Kind: v1.ItemFetch, Verb: "fetch", Path: -1}
 	item.Caveats.Add("network")
-	if r.x.address.Fetched(address) {
+	if r.address.Fetched(address) {
 		item.Caveats.Add("own_address")
 	}
 	parsed, err := url.Parse(strings.TrimSpace(address))

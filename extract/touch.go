@@ -18,7 +18,6 @@ import (
 type locator struct {
 	facts   *builder
 	view    *disk.View
-	x       *Extractor
 	scope   *scope.Scope
 	classes *scope.Classifier
 	links   *scope.HardLinks
@@ -418,7 +417,7 @@ func (l *locator) patternName(t *touched, text, op string) {
 	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
 		return
 	}
-	if entry := l.x.Lists.Secrets.File(spelled); entry != "" {
+	if entry := l.facts.lists.Secrets.File(spelled); entry != "" {
 		l.facts.Paths = append(l.facts.Paths, v1.Path{
 			Raw: text, Real: spelled, Op: op, Space: v1.SpaceUnknown, Item: t.item,
 			Class: v1.Form{{Name: "secret", Kind: entry}},

@@ -22,7 +22,7 @@ type Producers struct {
 	View    *disk.View
 	Session *v1.SessionFacts
 	Repos   *scope.Repositories
-	// Home is the sidecar's own home, and lookupEnv finds a variable of its environment, which counts for
+	// Home is the sidecar's own home, and LookupEnv finds a variable of its environment, which counts for
 	// sessions with that home; nil is an empty environment.
 	Home      string
 	LookupEnv func(name string) (value string, set bool)
