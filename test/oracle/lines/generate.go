@@ -84,8 +84,8 @@ func (g *generator) list(depth int) string {
 	return out
 }
 
-// compounds make a compound command about the list that inner makes. The order is part of what
-// a seed stands for.
+// compounds make a compound command about the list that inner makes. A seed depends on their
+// order.
 func (g *generator) compounds(inner func() string) []func() string {
 	return []func() string{
 		func() string { return "( " + inner() + " )" },
