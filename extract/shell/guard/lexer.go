@@ -21,13 +21,12 @@ type lexed struct {
 }
 
 type lexer struct {
-	text    string
-	pos     int
+	cursor
+
 	segment int // of the words being read
 	last    int // highest segment given out
 	words   []lexed
 	pending []hereDoc
-	failed  bool
 	depth   int
 }
 
@@ -70,7 +69,7 @@ func CrossCheck(text string, file *syntax.File) string {
 
 func (c *comparison) differs(text string, file *syntax.File) string {
 	l := &c.lexer
-	*l = lexer{text: text, words: l.words[:0]}
+	*l = lexer{cursor: cursor{text: text}, words: l.words[:0]}
 	l.list(0)
 	if l.failed {
 		return MessyDisagreement
@@ -191,14 +190,6 @@ func (l *lexer) token(c byte) {
 	}
 }
 
-// joinedLine skips a backslash and the newline behind it.
-func (l *lexer) joinedLine() {
-	if l.pos > 0 && strings.IndexByte("$<>&|;(", l.text[l.pos-1]) >= 0 {
-		l.failed = true // shells join the lines before they look for operators
-	}
-	l.pos += 2
-}
-
 // control skips a control operator or an arithmetic command, and reports whether there was one.
 func (l *lexer) control(c byte) bool {
 	switch c {
@@ -222,44 +213,6 @@ func (l *lexer) control(c byte) bool {
 func (l *lexer) next() {
 	l.last++
 	l.segment = l.last
-}
-
-// redirectsAll reports whether an ampersand begins &> or &>>.
-func (l *lexer) redirectsAll() bool {
-	return strings.HasPrefix(l.text[l.pos:], "&>")
-}
-
-// substitutes reports whether a process substitution begins here.
-func (l *lexer) substitutes() bool { return strings.HasPrefix(l.text[l.pos:], "<(") }
-
-// comment skips to the end of the line. One that ends in a backslash is read
-// in two ways by shells and parsers.
-func (l *lexer) comment() {
-	end := strings.IndexByte(l.text[l.pos:], '\n')
-	if end < 0 {
-		end = len(l.text) - l.pos
-	}
-	if end > 0 && l.text[l.pos+end-1] == '\\' {
-		l.failed = true
-	}
-	l.pos += end
-}
-
-// arithmetic moves behind (( … )) if nothing in it can be anything but an
-// expression. What the parser takes for commands there are words that this
-// lexer never saw.
-func (l *lexer) arithmetic() bool {
-	rest := l.text[l.pos:]
-	if !strings.HasPrefix(rest, "((") {
-		return false
-	}
-	end := strings.Index(rest, "))")
-	if end < 0 || strings.Trim(unbraced(rest[:end]), WordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
-		strings.Contains(rest[:end], "$(") {
-		return false
-	}
-	l.pos += end + 2
-	return true
 }
 
 // redirection reads the operator; the word behind it is read as any other.
@@ -465,21 +418,6 @@ func (l *lexer) add(start int) {
 	l.words = append(l.words, lexed{start: start, end: l.pos, segment: l.segment})
 }
 
-// skipTo moves behind the next delimiter; escapes says whether a backslash
-// quotes it.
-func (l *lexer) skipTo(delimiter byte, escapes bool) {
-	for l.pos++; l.pos < len(l.text); l.pos++ {
-		switch {
-		case l.text[l.pos] == delimiter:
-			l.pos++
-			return
-		case escapes && l.text[l.pos] == '\\':
-			l.pos++
-		}
-	}
-	l.failed = true
-}
-
 func (l *lexer) double() {
 	for l.pos++; l.pos < len(l.text) && !l.failed; {
 		switch l.text[l.pos] {
@@ -497,16 +435,6 @@ func (l *lexer) double() {
 		}
 	}
 	l.failed = true
-}
-
-// escaped moves behind a backslash and what it quotes. Inside a word a newline
-// that it removes may join what the parser reads as two, and one with nothing
-// behind it some shells keep and others drop.
-func (l *lexer) escaped() {
-	if rest := l.text[l.pos:]; rest == "\\" || strings.HasPrefix(rest, "\\\n") {
-		l.failed = true
-	}
-	l.pos = min(l.pos+2, len(l.text))
 }
 
 // inside reads $(…) or <(…): the words there belong to commands of their own.
@@ -563,15 +491,6 @@ func (l *lexer) dollar(quoted bool) {
 	default:
 		l.pos++
 	}
-}
-
-// skipBody skips an expansion of that length whose body the lexer understands, and fails on any other.
-func (l *lexer) skipBody(length int, understood bool) {
-	if !understood {
-		l.failed = true
-		return
-	}
-	l.pos += length
 }
 
 // literalParameter reports whether the text in the braces of an expansion holds no nested construct, quote or blank
