@@ -10,19 +10,12 @@ import (
 // line of maxCommands is.
 const (
 	maxKeptLines = 512
-	maxKeptBytes = 1 << 20
+	maxKeptBytes = 7 << 18
 	maxKeptLine  = 2 << 10
-	maxKeptSize  = 96 << 10
+	maxKeptSize  = 168 << 10
 	maxQuestions = 16
-)
-
-// What the parts of a line take besides their texts, rounded up.
-const (
-	lineBytes     = 256
-	questionBytes = 64
-	commandBytes  = 512
-	accessBytes   = 384
-	textBytes     = 16
+	// keptBytes is what a line takes besides what it refers to, rounded up.
+	keptBytes = 256
 )
 
 // Memo explains lines, and remembers what they were explained as.
@@ -72,7 +65,7 @@ func (m *Memo) Parse(line string, options *Options) *Line {
 		return &fresh.line
 	}
 	fresh.asked = slices.Clone(w.asked)
-	fresh.size = fresh.measure(key)
+	fresh.size = keptBytes + key.Size() + fresh.Size()
 	if fresh.size <= maxKeptSize {
 		m.put(key, fresh)
 	}
@@ -116,49 +109,9 @@ func (m *Memo) put(key lineKey, line *explained) {
 func (l *Line) detach() {
 	for i := range l.Commands {
 		c := &l.Commands[i]
-		c.found, c.lines = nil, nil
+		c.found, c.ran, c.lines = nil, nil, nil
 		c.Form, c.Accesses, c.Dirs = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Dirs)
 		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
 	}
 	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)
-}
-
-// measure is how many bytes a line takes, at least: names that come from tables
-// count like others.
-func (k *explained) measure(key lineKey) int {
-	size := lineBytes + 2*len(key.line) + len(key.home) + len(key.cwd) + texts(k.line.Messy)
-	for i := range k.asked {
-		size += questionBytes + len(k.asked[i].path)
-	}
-	for i := range k.line.Commands {
-		c := &k.line.Commands[i]
-		size += commandBytes + len(c.Verb) + texts(c.Dirs) + texts(c.Caveats) + texts(c.Variables) +
-			texts(c.ChosenBy) + texts(c.VersionFiles) + texts(c.ReadsAbove) + texts(c.Git.Pathspecs) + texts(c.Git.Revisions) +
-			texts(c.Git.Objects) + texts(c.Git.Holders) + texts(c.Git.Staged) + texts(c.Git.Patterns) + texts(c.Git.Expanded)
-		for _, entry := range c.Form {
-			size += 2*textBytes + len(entry.Name) + len(entry.Kind)
-		}
-		for j := range c.Accesses {
-			size += c.Accesses[j].measure()
-		}
-	}
-	return size
-}
-
-func (a *Access) measure() int {
-	size := accessBytes + len(a.Text) + texts(a.Include) + texts(a.Exclude) + texts(a.ExcludeDir) + texts(a.Types) + texts(a.IgnoreFiles) + texts(a.Tracked) + texts(a.Commits) + texts(a.Dirs)
-	if a.Landing != nil {
-		for i := range a.Landing.Sources {
-			size += a.Landing.Sources[i].measure()
-		}
-	}
-	return size
-}
-
-func texts(list []string) int {
-	size := 0
-	for _, text := range list {
-		size += textBytes + len(text)
-	}
-	return size
 }

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
@@ -153,7 +152,7 @@ func (w *walker) orElse(other *Line) {
 	own := len(w.line.Commands)
 	for i := range other.Commands {
 		c := &other.Commands[i]
-		if slices.ContainsFunc(w.line.Commands[:own], func(mine Command) bool { return reflect.DeepEqual(&mine, c) }) {
+		if slices.ContainsFunc(w.line.Commands[:own], func(mine Command) bool { return mine.Equal(c) }) {
 			continue
 		}
 		if len(w.line.Commands) >= maxCommands {

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"reflect"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -171,7 +170,7 @@ func (s *state) joinVariables(a, b *state) {
 	b.vars.apart(a.vars, func(name string, value *Word) bool {
 		if mine, ok := a.vars.get(name); !ok {
 			s.set(name, unknownWord)
-		} else if mine != value && !sameWord(mine, value) {
+		} else if mine != value && !mine.Equal(value) {
 			s.set(name, either(name, mine, value))
 		}
 		return true
@@ -226,7 +225,7 @@ func either(name string, a, b *Word) *Word {
 	if a.Kind == Fed && b.Kind == Fed && a.feed != nil && b.feed != nil {
 		one, other := *a, *b
 		one.feed, other.feed = a.feed.orNone(), b.feed.orNone()
-		if sameWord(&one, &other) {
+		if one.Equal(&other) {
 			return &one
 		}
 	}
@@ -251,11 +250,3 @@ func octal(word Word) bool {
 }
 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }
-
-func sameWord(a, b *Word) bool {
-	return a.Kind == b.Kind && a.Text == b.Text && a.Split == b.Split && a.Letters == b.Letters && a.Solid == b.Solid && a.Led == b.Led && a.Dashed == b.Dashed && a.Recut == b.Recut && a.Vanishes == b.Vanishes && a.bare == b.bare && a.lines == b.lines && a.selects == b.selects && a.Signed == b.Signed && a.Scaled == b.Scaled && a.Joined == b.Joined && a.Expands == b.Expands && a.Extended == b.Extended &&
-		sameFeed(a.blob, b.blob) && sameFeed(a.begins, b.begins) && slices.Equal(a.dirs, b.dirs) && slices.Equal(a.origins, b.origins) && slices.Equal(a.Variables, b.Variables) &&
-		sameFeed(a.feed, b.feed) && (a.array == b.array || reflect.DeepEqual(a.array, b.array))
-}
-
-func sameFeed(a, b *feed) bool { return a == b || reflect.DeepEqual(a, b) }

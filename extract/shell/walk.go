@@ -560,12 +560,9 @@ func (w *walker) keepRound(first []Command, from int) {
 
 // same reports whether two commands do the same, as far as deny rules look.
 func (c *Command) same(other *Command) bool {
+	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
 		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
-}
-
-func sameAccess(a, b Access) bool {
-	return a.Text == b.Text && a.Op == b.Op && a.Dynamic == b.Dynamic && a.Glob == b.Glob && a.Tree == b.Tree && a.Split == b.Split
 }
 
 // onlyVariables reports whether a round of a loop changed variables and
@@ -590,7 +587,7 @@ func changed(before, after *state) bool {
 		if !assigned {
 			was = unknownWord
 		}
-		return was == value || sameWord(was, value)
+		return was == value || was.Equal(value)
 	})
 }
 

@@ -3,8 +3,6 @@
 // excludes least.
 package value
 
-import "slices"
-
 // Walk selects files below the roots of a tree. The zero value selects every file that no
 // symbolic link leads to.
 type Walk struct {
@@ -45,16 +43,4 @@ type Index struct {
 	AtHead bool
 	// Untracked selects untracked files, too; with Ignoring none that git ignores.
 	Untracked bool
-}
-
-// Equal reports whether two walks select the same files.
-func (w *Walk) Equal(other *Walk) bool {
-	return slices.Equal(w.Include, other.Include) && slices.Equal(w.Exclude, other.Exclude) && slices.Equal(w.ExcludeDir, other.ExcludeDir) &&
-		w.SkipHidden == other.SkipHidden && slices.Equal(w.Types, other.Types) && w.Across == other.Across && w.Follow == other.Follow &&
-		w.NamedLinks == other.NamedLinks && w.Ignoring == other.Ignoring && slices.Equal(w.IgnoreFiles, other.IgnoreFiles) && w.equal(&other.Index)
-}
-
-func (i *Index) equal(other *Index) bool {
-	return slices.Equal(i.Tracked, other.Tracked) && slices.Equal(i.Commits, other.Commits) && i.Parents == other.Parents &&
-		i.Dashes == other.Dashes && i.AtHead == other.AtHead && i.Untracked == other.Untracked
 }
