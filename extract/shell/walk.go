@@ -361,7 +361,9 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		w.messy(guard.MessyAssignment)
 	}
 	ok, fail = st, st
+	first := len(w.line.Commands)
 	for _, value := range values {
+		round := len(w.line.Commands)
 		if value.Extended != "" {
 			value = Word{Split: true} // a pattern, perhaps
 		}
@@ -390,12 +392,33 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 		if start := before.with(name, value); anyOrder && changed(start, join(start, join(ok, fail))) {
 			w.messy(guard.MessyControlFlow) // any other round may come before
 		}
+		w.mergeRounds(first, round)
 		if len(w.line.Commands) >= maxCommands {
 			w.messy(guard.MessyLimits)
 			break
 		}
 	}
 	return join(st, ok), join(st, fail)
+}
+
+// mergeRounds drops from the last round of a loop the commands that a round since first has, too, if
+// another round like it would exceed the limits. What is left is more than the one or two commands whose
+// output is followed.
+func (w *walker) mergeRounds(first, round int) {
+	if 2*len(w.line.Commands)-round < maxCommands && w.wordCount < maxWords/2 {
+		return
+	}
+	all := w.line.Commands
+	kept := all[:round:round]
+	for i := round; i < len(all); i++ {
+		known := slices.ContainsFunc(kept[first:], func(c Command) bool { return c.Equal(&all[i]) })
+		if known && len(kept)-first > 2 {
+			w.wordCount -= len(all[i].Argv)
+			continue
+		}
+		kept = append(kept, all[i])
+	}
+	w.line.Commands = kept
 }
 
 // anyLoop names the commands of a loop that is not followed.
