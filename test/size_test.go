@@ -26,7 +26,7 @@ const (
 // large are packages of extract that exceed a limit still. The list only shrinks.
 var large = []string{"extract/argv", "extract/shell", "extract/watched"}
 
-// TestPackagesOfExtractStaySmall holds the limits, so that no part of extraction knows everything again.
+// TestPackagesOfExtractStaySmall checks the limits, so that no part of extraction knows everything again.
 func TestPackagesOfExtractStaySmall(t *testing.T) {
 	checked := 0
 	require.NoError(t, filepath.WalkDir("../extract", func(path string, entry fs.DirEntry, err error) error {
