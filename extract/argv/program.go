@@ -285,6 +285,7 @@ func (p *Program) complete(common *RiskTable) error {
 		if command.Separators == nil {
 			command.Separators, command.inherits = p.Separators, true
 		}
+		command.AtFiles = command.AtFiles || p.AtFiles
 		if err := command.complete(common); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
