@@ -85,6 +85,7 @@ func (u *uncatalogued) words(role, text string) {
 			u.carried.Add(disk.ReachesUnknown)
 			return
 		}
+		u.attached(word)
 		word = strings.TrimLeft(word, "@-")
 		if !strings.ContainsAny(word, "./~$") && role != catalog.RolePath && role != catalog.RolePlace || strings.Trim(word, "/") == "" {
 			continue // "//" begins a comment
@@ -98,6 +99,20 @@ func (u *uncatalogued) words(role, text string) {
 		}
 		if _, named, found := strings.Cut(word, ":"); found && named != "" {
 			u.e.locator.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
+		}
+	}
+}
+
+// attached looks for a secret in the value that stands in the word of an option's letter (-f.env).
+func (u *uncatalogued) attached(word string) {
+	if !strings.HasPrefix(word, "-") || strings.HasPrefix(word, "--") {
+		return
+	}
+	values, _ := u.e.x.lines.PathReadings(word)
+	for _, value := range values {
+		if u.full(value.Text) || u.there(value.Text) {
+			u.e.locator.spelledSecret(value.Text)
+			u.belowNamed(value.Text)
 		}
 	}
 }

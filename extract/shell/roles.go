@@ -130,6 +130,9 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 	if program.RunsAnything && !pathKinds[kind] && kind != "command" {
 		p.opened(program, word)
 	}
+	if r.Kind != "name" && slices.Contains(program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
+		p.anyPath(word) // a file that is made, or a definition that holds a path
+	}
 	p.c.Form.Put(r.Label, p.kind(kind, word))
 }
 
