@@ -85,6 +85,7 @@ func (r *argumentReader) words(role, text string) {
 			r.carried.caveats.Add(disk.ReachesUnknown)
 			return
 		}
+		r.attached(word)
 		word = strings.TrimLeft(word, "@-")
 		if !strings.ContainsAny(word, "./~$") && role != catalog.RolePath && role != catalog.RolePlace || strings.Trim(word, "/") == "" {
 			continue // "//" begins a comment
@@ -98,6 +99,20 @@ func (r *argumentReader) words(role, text string) {
 		}
 		if _, named, found := strings.Cut(word, ":"); found && named != "" {
 			r.locator.spelledSecret(strings.TrimPrefix(named[strings.LastIndexByte(named, ':')+1:], "./"))
+		}
+	}
+}
+
+// attached looks for a secret in the value in the word of an option's letter (-f.env).
+func (r *argumentReader) attached(word string) {
+	if !strings.HasPrefix(word, "-") || strings.HasPrefix(word, "--") {
+		return
+	}
+	values, _ := r.commands.accesses.lines.PathReadings(word)
+	for _, value := range values {
+		if r.names.full(value.Text) || r.names.there(value.Text) {
+			r.locator.spelledSecret(value.Text)
+			r.risks.belowNamed(value.Text)
 		}
 	}
 }

@@ -282,9 +282,7 @@ func (p *Program) complete(common *RiskTable) error {
 		if command == nil {
 			return fmt.Errorf("%s: empty", name)
 		}
-		if command.Separators == nil {
-			command.Separators, command.inherits = p.Separators, true
-		}
+		command.inherit(p)
 		if err := command.complete(common); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -296,6 +294,14 @@ func (p *Program) complete(common *RiskTable) error {
 		common.mark(p.darwin)
 	}
 	return nil
+}
+
+// inherit takes over what a subcommand reads as its outer entry does.
+func (p *Program) inherit(outer *Program) {
+	p.AtFiles = p.AtFiles || outer.AtFiles
+	if p.Separators == nil {
+		p.Separators, p.inherits = outer.Separators, true
+	}
 }
 
 // overlay makes the program with the options that macOS has.

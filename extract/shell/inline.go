@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -83,8 +84,13 @@ func (p *parsed) textFromStream() bool {
 	if len(p.operands) == 0 {
 		return false
 	}
-	script := p.operands[0]
-	return script.Kind == Pipe || script.literal("-") || strings.HasPrefix(script.Text, "/dev/") || strings.HasPrefix(script.Text, "/proc/")
+	return streams(p.operands[0])
+}
+
+// streams reports whether a file is standard input, or what another command prints.
+func streams(word Word) bool {
+	clean := path.Clean(word.Text)
+	return word.Kind == Pipe || word.literal("-") || strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/")
 }
 
 // namedInterpreter looks for an interpreter among the words of a program that may run it,
@@ -120,6 +126,10 @@ func (p *parsed) showsVariables(program *argv.Program) {
 			continue
 		}
 		for _, name := range names {
+			if name == "*" {
+				p.c.Caveats.Add("reads_environment")
+				continue
+			}
 			// A person can approve the program for good, so this is no private_variable.
 			p.c.Variables = append(p.c.Variables, name)
 			if !slices.Contains(p.w.table.Words.Variables.Public, name) {

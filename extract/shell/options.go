@@ -526,7 +526,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.named(base, word)
 	case "macro":
 		p.macro(word)
-	case "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format", "job":
+	case "source", "configuration", "import", "expanded", "setting", "local", "public", "socket", "plus", "word", "fields", "bare", "inside", "member", "interface", "merges", "output", "format", "job":
 		return p.spelled(base, kind, word)
 	case "pattern", "value", "name":
 		p.inertAs(base, word)
@@ -603,6 +603,18 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 	case "local":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf("read", literal && localName(word.Text))
+	case "source":
+		p.access(word, v1.OpRead, false)
+		return p.codeIf(streams(word), "read")
+	case "configuration":
+		p.c.Caveats.Add("executes")
+		p.maybePath(word, v1.OpExecute)
+		return p.codeIf(streams(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
+	case "expanded":
+		return p.expanded(word)
+	case "import":
+		p.access(word, v1.OpList, false)
+		return p.knownIf("list", literal && !strings.Contains(word.Text, "@"))
 	case "inside":
 		p.access(word, v1.OpRead, false)
 		return p.knownIf(kind, literal && !strings.ContainsAny(word.Text, `*?[\`))
@@ -664,6 +676,28 @@ func (p *parsed) knownIf(kind string, holds bool) string {
 	}
 	p.c.Caveats.Add("unknown_option")
 	return "unknown"
+}
+
+// expanded notes a file, or a pattern that the program itself expands. A pattern may match any file
+// below the directory in front of its first mark, and isn't known if that is the working directory.
+func (p *parsed) expanded(word Word) string {
+	marks := strings.IndexAny(word.Text, "*?[{(!")
+	if word.Kind != Literal || marks < 0 {
+		p.access(word, v1.OpWrite, false)
+		return "write"
+	}
+	dir := path.Dir(word.Text[:marks] + "x")
+	p.access(Word{Kind: Literal, Text: dir}, v1.OpWrite, true)
+	return p.knownIf("write", dir != ".")
+}
+
+// codeIf returns the kind of a file of program text, and "code" if the line itself holds the text.
+func (p *parsed) codeIf(inline bool, kind string) string {
+	if inline {
+		p.c.Caveats.Add("inline_code")
+		return "code"
+	}
+	return kind
 }
 
 // plainSetting reports whether a text is the name of a setting and nothing else: one

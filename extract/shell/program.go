@@ -414,6 +414,9 @@ func (p *parsed) subcommand(program *argv.Program) *argv.Program {
 
 // unlisted reads the words behind a subcommand that the table doesn't list.
 func (p *parsed) unlisted(program *argv.Program, rest []Word) {
+	if program.AtFiles {
+		p.noAtFiles()
+	}
 	for range program.ChainOperands {
 		p.words = rest
 		rest = p.leading(program)
@@ -494,6 +497,13 @@ func (p *parsed) chain(program *argv.Program) {
 		p.judge(program, "<chain>", word)
 		if strings.Contains(word.Text, "/") {
 			p.anyPath(word) // a script by its file
+		}
+		if streams(word) {
+			p.c.Caveats.Add("inline_code")
+		}
+		// Where no script has the name, a program of the search path is run.
+		if known := p.w.table.Program(word.Text); program.Wrapper == argv.WrapperRunner && known != nil && known.Style != "test" {
+			p.started = p.operands
 		}
 		p.chained(word)
 		p.operands = p.operands[1:]

@@ -12,13 +12,13 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true, "database": true,
+	"rev": true, "pathspec": true, "unknown": true, "source": true, "import": true, "expanded": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true, "database": true,
 }
 
 // certainPaths are the kinds of operands that are paths whatever they look like.
 var certainPaths = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "packed": true,
-	"module": true, "output": true, "input": true, "archive": true, "local": true,
+	"module": true, "output": true, "input": true, "archive": true, "local": true, "source": true, "expanded": true,
 }
 
 // roles gives every operand its role, and does what the role means.
@@ -128,9 +128,22 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 		return
 	}
 	if program.RunsAnything && !pathKinds[kind] && kind != "command" {
-		p.anyPart(word, v1.OpRead) // what a program is given it may open
+		p.opened(program, word)
+	}
+	if r.Kind != "name" && slices.Contains(program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
+		p.anyPath(word) // a file that is made, or a definition that holds a path
 	}
 	p.c.Form.Put(r.Label, p.kind(kind, word))
+}
+
+// opened notes a word of which a program that runs others, or scripts, may do anything: with an
+// option of Idle it only reads.
+func (p *parsed) opened(program *argv.Program, word Word) {
+	if first := p.operands[0]; slices.ContainsFunc(program.Idle, p.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
+		p.anyPart(word, v1.OpRead)
+		return
+	}
+	p.anyPath(word)
 }
 
 // backup is the name under which sed keeps a file that it changes: with the suffix

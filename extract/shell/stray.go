@@ -89,8 +89,8 @@ func (p *parsed) straying(rule argv.OperandRule) {
 
 // operations are what is done with operands of a kind, where they may be any number.
 var operations = map[string]string{
-	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
-	"write": v1.OpWrite, "delete": v1.OpDelete,
+	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "source": v1.OpRead, "import": v1.OpList, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
+	"write": v1.OpWrite, "expanded": v1.OpWrite, "delete": v1.OpDelete,
 }
 
 // names are patterns of all names that a number or a hash may be.

@@ -219,7 +219,16 @@ _fits(runner, _, word) if {
 	startswith(word, "test_")
 }
 
+# A definition that switches something on or off names no program and no path.
+_fits(runner, name, word) if {
+	_defines(name, word)
+	data.policyd.config.project_tools.switches[runner][lower(regex.replace(word, `^[^=]*=`, ""))] == true
+	_builds(runner, word)
+}
+
 _defines("--define", _)
+
+_defines("-D", _)
 
 _defines(name, word) if {
 	name in {"<target>", "<goal>", "<task>"}

@@ -82,6 +82,26 @@ _approvals_project_cases := {
 		"item": {"verb": "make test deploy-all", "values": {"<target>": ["test", "deploy-all"]}},
 		"covered": false,
 	},
+	"a definition that switches": {
+		"item": {"verb": "cmake", "form": {"-D": "unknown"}, "values": {"-D": ["WITH_TESTS:BOOL=On"]}},
+		"covered": true,
+	},
+	"a definition that names a program": {
+		"item": {"verb": "cmake", "form": {"-D": "unknown"}, "values": {"-D": ["CMAKE_AR=rm"]}},
+		"covered": false,
+	},
+	"a definition of no list that switches a launcher": {
+		"item": {"verb": "cmake", "form": {"-D": "unknown"}, "values": {"-D": ["LAUNCHER=ON"]}},
+		"covered": false,
+	},
+	"text of the line for a compiler": {
+		"item": {"verb": "gcc", "form": {"<source>": "code"}, "caveats": {"inline_code": true}},
+		"covered": false,
+	},
+	"verbosity that prints the environment": {
+		"item": {"verb": "dotnet build", "form": {"--verbosity": "value"}, "values": {"--verbosity": ["diag"]}},
+		"covered": false,
+	},
 	"a runner without a task": {"item": {"verb": "make"}, "covered": true},
 	"a phase": {"item": {"verb": "mvn verify", "values": {"<goal>": ["verify"]}}, "covered": true},
 	"a phase that is not listed": {"item": {"verb": "mvn site", "values": {"<goal>": ["site"]}}, "covered": false},
