@@ -296,7 +296,7 @@ func isString(typ types.Type) bool {
 	return ok && basic.Info()&types.IsString != 0
 }
 
-// refers reports whether a value refers to bytes besides its own.
+// refers reports whether a value refers to bytes in addition to its own.
 func refers(typ types.Type) bool {
 	switch under := typ.Underlying().(type) {
 	case *types.Basic:
