@@ -73,7 +73,8 @@ func NewACP(options ACPOptions) (*ACP, error) {
 // clientPeer is the name of the one client in the sessions of the gate.
 const clientPeer = "client"
 
-// single reads a line with at most one message. ACP has no batches.
+// Run starts the agent and relays its messages until one side ends or ctx does. It returns the agent's exit
+// status.
 func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, error) {
 	code, err := g.run(ctx, argv, streams)
 	leaving, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
@@ -89,7 +90,7 @@ func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, err
 	return code, err
 }
 
-// single reads a line that holds one message, or none. ACP has no batches.
+// single reads a line with at most one message. ACP has no batches.
 func single(line []byte) (*jsonrpc.Message, *jsonrpc.FaultError) {
 	messages, batch, err := jsonrpc.Read(line)
 	var fault *jsonrpc.FaultError
