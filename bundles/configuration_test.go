@@ -96,7 +96,7 @@ func TestBundlesAreDiscovered(t *testing.T) {
 	require.Regexp(t, `^[0-9a-f]{12}\+other-cat-[0-9a-f]{12}$`, e.Current().Revision())
 	require.Equal(t, "deny", decided(t, e))
 
-	// Without a configuration there are no services.
+	// An empty discovered configuration has no bundles.
 	s.put("discovery", archive(t, sign(t, map[string]string{".manifest": `{"roots": ["policyd"]}`, "data.json": `{"policyd": {"bundles": {}}}`}, "a key of ours", "read")))
 	require.NoError(t, e.Poll(t.Context()))
 	require.Empty(t, e.Status().Bundles)

@@ -320,7 +320,7 @@ func (c *Console) renderPart(w http.ResponseWriter, status int, name, part strin
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(page.String())) // refuse answers with a reason: with a page if a person opened it, and else with JSON.
+	_, _ = w.Write([]byte(page.String())) // the browser went away
 }
 
 // reply answers a script of a page.

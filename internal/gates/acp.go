@@ -89,7 +89,7 @@ func (g *ACP) Run(ctx context.Context, argv []string, streams Streams) (int, err
 	return code, err
 }
 
-// single reads a line that holds one message, or none. ACP has no batches.
+// single reads a line with at most one message. ACP has no batches.
 func single(line []byte) (*jsonrpc.Message, *jsonrpc.FaultError) {
 	messages, batch, err := jsonrpc.Read(line)
 	var fault *jsonrpc.FaultError

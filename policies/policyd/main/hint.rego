@@ -20,7 +20,8 @@ _hint := concat(" && ", _trust_verb_lines) if {
 	not _attended
 }
 
-# The line that would end the question for good, where a person is asked: for what people think of as one thing.
+# The line that would allow such calls permanently, if a person is asked: for what people think of as one
+# thing.
 _hint := sprintf("policyd approvals trust-project %s --audience %s --agent %s", [
 	_quoted(input.session.project_dir),
 	input.session.audience,

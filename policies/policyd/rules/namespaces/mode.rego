@@ -79,7 +79,7 @@ route contains {
 	_namespaces_mode_refusals == set()
 }
 
-# The rules that decide where a method goes. What another rule denies is no matter of its way.
+# The rules that route a method. Other denials have no effect on its route.
 _namespaces_mode_refusing := {"namespaces/mode", "namespaces/peer", "namespaces/self_handle", "namespaces/terminal"}
 
 _namespaces_mode_refusals contains finding if {

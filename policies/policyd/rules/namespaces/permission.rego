@@ -21,7 +21,7 @@ prompt contains {
 
 default _namespaces_permission_allowed := ""
 
-# Only what was judged can be selected. Where anything of it asks, there is no allow that this goes with.
+# Only what was judged can be selected. If any part of it prompts, there is no allow for it.
 _namespaces_permission_allowed := "allow_once" if {
 	input.method.permission.asks == true
 	input.method.permission.raw_input == true

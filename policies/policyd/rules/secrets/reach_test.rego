@@ -47,7 +47,7 @@ test_secrets_reach[name] if {
 	asked == case.asked
 }
 
-# One exclusion would not help where two programs reach secrets.
+# One exclusion would not help if two programs reach secrets.
 test_secrets_reach_of_two_programs if {
 	reaching := {"reaches_secret": true, "secret_excludable": true}
 	hints := {finding.hint |
