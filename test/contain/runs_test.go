@@ -315,10 +315,13 @@ func TestReadingIsLimited(t *testing.T) {
 func TestSignalsReachTheProgram(t *testing.T) {
 	eachProfile(t, func(t *testing.T, profile string, uid int) {
 		w := newWorld(t, uid)
-		if signal.Ignored(unix.SIGHUP) { // as nohup has it: the program would ignore it, too
-			hangups := make(chan os.Signal, 1)
-			signal.Notify(hangups, unix.SIGHUP)
-			defer signal.Stop(hangups)
+		// nohup and shells without job control start programs that ignore a signal, and so would this one.
+		for _, ignored := range []os.Signal{unix.SIGINT, unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM} {
+			if signal.Ignored(ignored) {
+				caught := make(chan os.Signal, 1)
+				signal.Notify(caught, ignored)
+				defer signal.Stop(caught)
+			}
 		}
 		command, read := w.launch(profile, uid).command(t, helper, wordSignals)
 		stdout, err := command.StdoutPipe()
