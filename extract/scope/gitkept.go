@@ -22,11 +22,17 @@ type GitKept struct {
 // KeepsCredentials reports whether a file, or one below a directory, holds a credential or can't be
 // looked at. Nothing that is missing does.
 func (k *GitKept) KeepsCredentials(place string) bool {
-	files, bytes := maxKeptFiles, int64(maxKept)
-	return k.keeps(place, &files, &bytes)
+	return k.anyFile(place, func(_ string, content []byte) bool { return credential.Holds(string(content)) })
 }
 
-func (k *GitKept) keeps(place string, files *int, bytes *int64) bool {
+// anyFile reports whether a file, or one below a directory, has contents that holds accepts, or can't be
+// looked at.
+func (k *GitKept) anyFile(place string, holds func(place string, content []byte) bool) bool {
+	files, bytes := maxKeptFiles, int64(maxKept)
+	return k.keeps(place, holds, &files, &bytes)
+}
+
+func (k *GitKept) keeps(place string, holds func(place string, content []byte) bool, files *int, bytes *int64) bool {
 	info, err := k.View.Stat(place)
 	switch {
 	case stat.Missing(err):
@@ -38,7 +44,7 @@ func (k *GitKept) keeps(place string, files *int, bytes *int64) bool {
 		if err != nil {
 			return true
 		}
-		return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return k.keeps(place+"/"+entry.Name(), files, bytes) })
+		return slices.ContainsFunc(entries, func(entry fs.DirEntry) bool { return k.keeps(place+"/"+entry.Name(), holds, files, bytes) })
 	case !info.Mode().IsRegular():
 		return true
 	}
@@ -48,7 +54,7 @@ func (k *GitKept) keeps(place string, files *int, bytes *int64) bool {
 		return true
 	}
 	content, err := k.View.ReadFile(place)
-	return err != nil || credential.Holds(string(content))
+	return err != nil || holds(place, content)
 }
 
 // CommonDir is the directory that a repository's work trees share, if one of them begins at dir; "" for none.

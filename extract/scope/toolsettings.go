@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"policyd/extract/git/trust"
-	"policyd/extract/stat"
+	"policyd/internal/credential"
 )
 
 // credentialWords are parts of the names under which settings of tools keep credentials, in lower case.
@@ -15,34 +15,14 @@ var credentialWords = []string{"password", "passwd", "passphrase", "token", "sec
 // SettingsHoldCredentials reports whether a file of a tool's settings, or one below a directory, holds a
 // credential, may hold one by the name of a setting, or can't be read. Nothing that is missing does.
 func (k *GitKept) SettingsHoldCredentials(place string) bool {
-	if k.KeepsCredentials(place) {
-		return true
-	}
-	info, err := k.View.Stat(place)
-	switch {
-	case stat.Missing(err):
-		return false
-	case err != nil:
-		return true
-	case info.IsDir():
-		entries, err := k.View.ReadDir(place)
-		if err != nil {
+	return k.anyFile(place, func(place string, content []byte) bool {
+		if credential.Holds(string(content)) {
 			return true
 		}
-		for _, entry := range entries {
-			if k.SettingsHoldCredentials(place + "/" + entry.Name()) {
-				return true
-			}
+		if path.Base(place) == ".gitconfig" || path.Base(path.Dir(place)) == "git" {
+			return trust.HoldsCredentials(content)
 		}
-		return false
-	}
-	content, err := k.View.ReadFile(place)
-	if err != nil {
-		return true
-	}
-	if path.Base(place) == ".gitconfig" || path.Base(path.Dir(place)) == "git" {
-		return trust.HoldsCredentials(content)
-	}
-	content = bytes.ToLower(content)
-	return slices.ContainsFunc(credentialWords, func(word string) bool { return bytes.Contains(content, []byte(word)) })
+		content = bytes.ToLower(content)
+		return slices.ContainsFunc(credentialWords, func(word string) bool { return bytes.Contains(content, []byte(word)) })
+	})
 }
