@@ -40,8 +40,11 @@ type Place struct {
 	// then what the path spells, and nothing is known of what lies there.
 	Visible bool
 	// Changeable is true for what is not sensitive below the directories of config.sensitive.changeable, unless
-	// a segment of the way from there begins with a dot: what lies there may be settings of programs.
+	// a segment of the way from there begins with a dot: what lies there may be settings of programs. A name for data
+	// is changeable there, too.
 	Changeable bool
+	// Data is true if the name has an ending of config.sensitive.data_files.
+	Data bool
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.
@@ -93,7 +96,7 @@ func (e *extraction) place(path string) (Place, error) {
 	place := Place{
 		Real: resolved.Real, Space: e.scope.SpaceOf(&resolved), Sensitive: e.sensitive.SensitiveRoot(resolved.Real),
 		Own: e.sensitive.OwnPlace(resolved.Real), Exists: resolved.Exists, Dir: resolved.Dir, Links: resolved.Links,
-		Visible: !resolved.Unseen,
+		Visible: !resolved.Unseen, Data: e.sensitive.Policy.Lists.DataFile(resolved.Real),
 	}
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.

@@ -39,6 +39,9 @@ func TestPlace(t *testing.T) {
 		"standing":         {"/usr/include/no", extract.Place{Real: "/usr/include/no", Space: v1.SpaceReadAlso}},
 		"by way of /proc":  {"/proc/self/root" + p.home + "/other", extract.Place{Real: p.home + "/other", Space: v1.SpaceOutside, Sensitive: true, Exists: true, Dir: true, Links: []string{"/proc/self", "/proc/self/root"}}},
 		"hidden":           {p.home + "/other/.x/y", extract.Place{Real: p.home + "/other/.x/y", Space: v1.SpaceOutside}},
+		"hidden data":      {p.home + "/other/.x/y.db", extract.Place{Real: p.home + "/other/.x/y.db", Space: v1.SpaceOutside, Changeable: true, Data: true}},
+		"hidden itself":    {p.home + "/other/.y.db", extract.Place{Real: p.home + "/other/.y.db", Space: v1.SpaceOutside}},
+		"sensitive data":   {p.home + "/.ssh/y.db", extract.Place{Real: p.home + "/.ssh/y.db", Space: v1.SpaceOutside, Sensitive: true, Data: true}},
 		"directory itself": {"/srv", extract.Place{Real: "/srv", Space: v1.SpaceOutside, Sensitive: true, Exists: true, Dir: true}},
 	}
 	for name, c := range cases {

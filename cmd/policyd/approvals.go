@@ -276,8 +276,8 @@ func (p *Program) approvalsTrustProject() *cobra.Command {
 	var audience string
 	var asJSON bool
 	command := &cobra.Command{
-		Use: "trust-project DIR", Short: "let agents build, test, lint, format, run and edit in a project",
-		Long: "Let agents build, test, lint, format, run and edit in a project without a question, which runs the project's\n" +
+		Use: "trust-project DIR", Short: "let agents build, test, lint, format, run, edit and stage files in a project",
+		Long: "Let agents build, test, lint, format, run, edit and stage files in a project without a question, which runs the project's\n" +
 			"code. It covers nothing that installs, publishes, deletes, reaches outside of the project, runs program text of\n" +
 			"the line, or changes a protected file. Take it back with: policyd approvals revoke project tools in DIR",
 		Args: cobra.ArbitraryArgs,

@@ -29,9 +29,17 @@ type Lists struct {
 	Contain     Contain
 	DeleteAllow []string
 	Changeable  []string
+	dataFiles   []string
 	PathMap     paths.Map
 	// Ruled are the agents that settings have rules for.
 	Ruled map[string]bool
+}
+
+// DataFile reports whether a path's name is that of a file that holds data and no settings.
+func (l *Lists) DataFile(path string) bool {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	ends := func(ending string) bool { return len(name) > len(ending) && strings.HasSuffix(name, ending) }
+	return !strings.HasPrefix(name, ".") && slices.ContainsFunc(l.dataFiles, ends)
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -56,6 +64,8 @@ type policyData struct {
 			Homes  []string
 			// Changeable are directories below which a remembered answer may let files be changed.
 			Changeable []string
+			// DataFiles are endings of names of files that hold data and no settings.
+			DataFiles []string `json:"data_files"`
 		} `json:"sensitive"`
 	} `json:"config"`
 	Settings struct {
@@ -125,7 +135,7 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 	}
 	var absolute []string
 	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
-	out.Changeable = config.Sensitive.Changeable
+	out.Changeable, out.dataFiles = config.Sensitive.Changeable, config.Sensitive.DataFiles
 	homeItself, itself := splitHome(config.Sensitive.Itself)
 	out.SystemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.PathMap)
 	if home != "" {

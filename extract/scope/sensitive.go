@@ -58,7 +58,7 @@ func (s *SensitiveRoots) Changeable(real string) bool {
 		if root == "" || root == "/" || real == root || !paths.Within(real, root) {
 			continue
 		}
-		return !strings.Contains(real[len(root):], "/.")
+		return !strings.Contains(real[len(root):], "/.") || s.Policy.Lists.DataFile(real)
 	}
 	return false
 }

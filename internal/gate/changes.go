@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 
 	v1 "policyd/api/v1"
@@ -20,6 +21,11 @@ func (e *evaluation) changesOutside() bool {
 }
 
 func changes(path *v1.Path) bool { return path.Op == v1.OpWrite || path.Op == v1.OpDelete }
+
+// changed reports whether the call changes this very path.
+func (e *evaluation) changed(real string) bool {
+	return slices.ContainsFunc(e.input.Paths, func(path v1.Path) bool { return path.Real == real && changes(&path) })
+}
 
 // open notes the places outside that a lasting answer would open, and the commands that it would approve
 // beside: those that are left once the places are open. It returns what the call would be judged by then, nil
@@ -61,8 +67,13 @@ func (e *evaluation) opened(ctx context.Context, scope *v1.PromptScope) (*v1.Inp
 	scope.Items = promptItems(&in, result.Uncovered)
 	places := append(slices.Concat(scope.Changes, scope.Roots), e.input.Session.ProjectDir, e.input.Session.SessionDir)
 	for i := range scope.Items {
-		// An approval for the containing directory would cover more than the path.
-		holds := func(place string) bool { return place != "" && within(scope.Items[i].Directory, place) }
+		// An approval for the containing directory would cover more than the path. Beside a file that is opened alone it
+		// wouldn't: every other file there is still outside, unless the session works in it.
+		directory := scope.Items[i].Directory
+		own := within(e.input.Session.ProjectDir, directory) || within(e.input.Session.SessionDir, directory)
+		holds := func(place string) bool {
+			return place != "" && (within(directory, place) || directory == path.Dir(place) && e.changed(place) && !own)
+		}
 		if !slices.ContainsFunc(places, holds) {
 			return nil, fmt.Errorf("%s would be approved in %s", scope.Items[i].Verb, scope.Items[i].Directory)
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // projectNote explains the effect of trusting a project's tools.
-const projectNote = "agents may build, test, lint, format, run and edit in the project without a question, which runs the project's code"
+const projectNote = "agents may build, test, lint, format, run, edit and stage files in the project without a question, which runs the project's code"
 
 // messyNote ends the title of a prompt for a messy command (A2).
 const messyNote = " complex command: only one-shot approval available"

@@ -224,7 +224,7 @@ func open(scope Scope, session *v1.Session, real string) (Place, bool) {
 
 // ChangingRoot is the place that a person could let a session change for the sake of a path
 // outside: the directory itself or the one that holds the file, and the file alone where that
-// directory is too far up. It is empty for places that no session may change by an answer.
+// directory is too far up, or may hold settings. It is empty for places that no session may change by an answer.
 func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	scope := r.options.Scope()
 	if scope == nil {
@@ -241,10 +241,16 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 	if v1.Shallow(dir) {
 		return name
 	}
-	if named, ok := open(scope, session, dir); !ok || !named.directory(dir) || !named.Changeable {
+	named, ok := open(scope, session, dir)
+	switch {
+	case !ok || !named.directory(dir):
 		return ""
+	case named.Changeable:
+		return dir
+	case place.Data:
+		return name
 	}
-	return dir
+	return ""
 }
 
 // file reports whether a place isn't a directory, or is missing and has the name of a file (V3): one with an

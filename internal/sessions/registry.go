@@ -39,6 +39,8 @@ type Place struct {
 	Visible   bool
 	// Changeable is true if a remembered answer may let files be changed.
 	Changeable bool
+	// Data is true if the name is that of a file that holds data and no settings.
+	Data bool
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.

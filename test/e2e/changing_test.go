@@ -77,3 +77,37 @@ func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestChangingADataFileAmongSettings checks A12: where settings may lie beside it, a file that holds data is opened
+// alone, and what is approved beside it reaches no other file there.
+func TestChangingADataFileAmongSettings(t *testing.T) {
+	tree := newTree(t)
+	place := filepath.Join(tree.Home, ".app")
+	require.NoError(t, os.MkdirAll(place, 0o700))
+	file := place + "/history.db"
+	s := startServer(t)
+	s.register(t, tree, "s")
+	line := `sqlite3 ` + file + ` "SELECT * FROM calls"`
+	asked := s.shell(t, "s", line)
+	require.Equal(t, v1.EffectPrompt, asked.Effect)
+	words := "change " + file + " in " + tree.Project
+	require.Equal(t, words+", sqlite3 in "+place, offeredBy(asked.Prompt)[v1.ChoiceAlwaysHere].Saves)
+	s.reply(t, asked.Prompt, v1.ChoiceAlwaysHere)
+	for _, line := range []string{line, "sqlite3 " + file + " .tables"} {
+		decision := s.shell(t, "s", line)
+		assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
+	}
+	for _, line := range []string{
+		"sqlite3 " + place + "/other.db .tables", "sqlite3 " + file + " '.shell id'", "cd " + place + " && make", "echo x > " + file, "rm " + file,
+		"cat " + place + "/settings", "sqlite3 " + file + " '.output " + place + "/settings' .tables",
+	} {
+		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+	}
+	for _, name := range []string{"settings", "history.json", ".history.db", "run.sh", "db"} {
+		decision := s.shell(t, "s", "echo x > "+place+"/"+name)
+		require.Equal(t, v1.EffectPrompt, decision.Effect, name)
+		assert.NotContains(t, offeredBy(decision.Prompt), v1.ChoiceAlwaysHere, name)
+	}
+	assert.Contains(t, s.cli(t, "approvals revoke "+words), "Revoked: "+words)
+	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", line).Effect, "revoked")
+}

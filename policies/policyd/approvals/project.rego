@@ -102,6 +102,22 @@ _tools contains i if {
 	grave == set()
 }
 
+# Staging for the next commit, of files that the command names. A directory or a pattern may hold a file that nobody
+# thinks of.
+_tools contains i if {
+	some i in _working
+	item := input.items[i]
+	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	some listed in data.policyd.config.project_tools.staging[item.verb]
+	object.subset(listed.form, item.form)
+	object.subset(item.form, listed.needs)
+	item.risks == {}
+	named := [path | some path in input.paths; path.item == i]
+	named != []
+	other := [path | some path in named; not _named_file(path)]
+	other == []
+}
+
 # A program of the project, named by its path: what it is given goes to the project's own code.
 _tools contains i if {
 	some i in _working
@@ -110,6 +126,11 @@ _tools contains i if {
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
 	_own_words(item)
 	_runs_project_code(item)
+}
+
+_named_file(path) if {
+	path.op == "read"
+	object.subset({"missing": true}, path.caveats)
 }
 
 # A script or package that is run is in the project.

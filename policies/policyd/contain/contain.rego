@@ -35,8 +35,7 @@ run := {"obligations": [{"kind": "contain", "profile": "project", "reads": "list
 	input.session.profiles.project == true
 	input.messy == false
 	data.policyd.rules.prompt == set()
-	tools := data.policyd.approvals.project
-	tools != set()
+	_changing != set()
 	other := {i | some i, _ in input.items; not _works[i]; not _only_reads[i]; not _beside[i]}
 	other == set()
 	covers := {[i, "contain/project"] | some i, _ in input.items}
@@ -88,18 +87,35 @@ _only_reads[i] := true if {
 	_reader_or_unknown(item)
 }
 
-_reader_or_unknown(item) if data.policyd.config.safe_verbs[input.session.platform][item.verb]
+# A reader, in any form: what isn't listed may be harmless.
+_reader_or_unknown(item) if {
+	some table in _readers
+	table[item.verb]
+	not data.policyd.config.contain.changes[item.verb]
+}
 
-_reader_or_unknown(item) if data.policyd.config.side_effects.verbs[item.verb]
+# A verb that has forms which change something. They would fail contained, so only a listed form is a reader.
+_reader_or_unknown(item) if {
+	known := {name: kind | some name, kind in item.form; kind != "unknown"}
+	some table in _readers
+	some safe in table[item.verb]
+	object.subset(safe.form, known)
+	object.subset(item.form, safe.needs)
+}
 
 _reader_or_unknown(item) if {
 	some caveat, _ in item.caveats
 	data.policyd.config.contain.unknown[caveat] == true
 }
 
+_readers := [data.policyd.config.safe_verbs[input.session.platform], data.policyd.config.side_effects.verbs]
+
+# What a command reads of a file that the same line wrote makes no difference to a contained run.
+_changing := data.policyd.approvals.project | data.policyd.approvals.workspace_writes
+
 # Tools of the project, and beside them what only reads, as far as that is known: what a tool or a script of the
 # project runs could do no less.
-_works[i] := true if some i in data.policyd.approvals.project
+_works[i] := true if some i in _changing
 
 _works[i] := true if {
 	working := data.policyd.config.contain.working_rules

@@ -126,6 +126,46 @@ _cases := {
 		"effect": "prompt",
 		"profile": "",
 	},
+	"text of the line beside a write to a known file": {
+		"items": [
+			object.union(_unknown, {"verb": "python3", "caveats": {"inline_code": true}}),
+			{"verb": "touch", "form": {"<path>": "write"}, "touches": {"write.project": true}},
+		],
+		"paths": [{"op": "write", "item": 1}],
+		"effect": "allow",
+		"profile": "project",
+		"reads": "listed",
+	},
+	"a form of no list, of a verb that only reads": {
+		"items": [{"verb": "diff", "form": {"--from-file": "read"}}],
+		"effect": "allow",
+		"profile": "read_only",
+		"reads": "listed",
+	},
+	"a form of no list, of a verb that can change something": {
+		"items": [{"verb": "git branch", "form": {"<name>": "name"}}],
+		"effect": "prompt",
+		"profile": "",
+	},
+	"an option of no list, of a verb that can change something": {
+		"items": [{"verb": "git branch", "form": {"--new": "unknown"}, "caveats": {"unknown_option": true}}],
+		"effect": "allow",
+		"profile": "read_only",
+		"reads": "listed",
+	},
+	"files are staged": {
+		"items": [{"verb": "git add", "form": {"<path>": "pathspec"}}],
+		"paths": [{"item": 0}],
+		"effect": "allow",
+		"profile": "project",
+		"reads": "listed",
+	},
+	"a directory is staged": {
+		"items": [{"verb": "git add", "form": {"<path>": "pathspec"}}],
+		"paths": [{"item": 0, "caveats": {"directory": true}}],
+		"effect": "prompt",
+		"profile": "",
+	},
 	"a secret is named": {
 		"items": [_unknown],
 		"paths": [{"op": "read", "class": {"secret": ".env"}}],

@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: A project's own tools
 # description: >-
-#   A person trusts agents to build, test, lint, format and edit in a project. The trust covers no command that
-#   installs, publishes, deletes, reaches outside, runs text of the line, or changes a protected file.
+#   A person trusts agents to build, test, lint, format, edit and stage files in a project. The trust covers no command
+#   that installs, publishes, deletes, reaches outside, runs text of the line, or changes a protected file.
 # custom:
 #   id: approvals/project
 cover contains [i, "approvals/project"] if {

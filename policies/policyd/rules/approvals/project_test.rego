@@ -114,6 +114,44 @@ _approvals_project_cases := {
 		},
 		"covered": false,
 	},
+	"stages a file": {"item": {"verb": "git add", "form": {"<path>": "pathspec"}}, "covered": true},
+	"stages a file that is missing": {
+		"item": {"verb": "git add", "form": {"<path>": "pathspec"}},
+		"path": {"caveats": {"missing": true}},
+		"covered": true,
+	},
+	"stages a directory": {
+		"item": {"verb": "git add", "form": {"<path>": "pathspec"}},
+		"path": {"caveats": {"directory": true}},
+		"covered": false,
+	},
+	"stages what a pattern names": {
+		"item": {"verb": "git add", "form": {"<path>": "pathspec"}},
+		"path": {"op": "list"},
+		"covered": false,
+	},
+	"stages everything": {"item": {"verb": "git add", "form": {"--all": "none"}}, "path": {"item": 1}, "covered": false},
+	"stages an ignored file": {
+		"item": {"verb": "git add", "form": {"--force": "none", "<path>": "pathspec"}},
+		"covered": false,
+	},
+	"stages in a repository that is not trusted": {
+		"item": {"verb": "git add", "form": {"<path>": "pathspec"}, "caveats": {"git_untrusted": true}},
+		"covered": false,
+	},
+	"stages at a risk": {
+		"item": {"verb": "git add", "form": {"<path>": "pathspec"}, "risks": {"new": true}},
+		"covered": false,
+	},
+	"stages that a file goes": {
+		"item": {"verb": "git rm", "form": {"--cached": "none", "<path>": "pathspec"}},
+		"covered": true,
+	},
+	"deletes a file by git": {
+		"item": {"verb": "git rm", "form": {"<path>": "delete"}, "touches": {"delete.project": true}},
+		"covered": false,
+	},
+	"commits": {"item": {"verb": "git commit", "form": {"--message": "value"}}, "covered": false},
 	"a path": {"item": {"kind": "path", "path": 0}, "covered": false},
 }
 
@@ -124,7 +162,7 @@ test_approvals_project[name] if {
 	some name, case in _approvals_project_cases
 	facts := testing.call({
 		"items": [testing.command(case.item)],
-		"paths": [testing.path({})],
+		"paths": [testing.path(object.get(case, "path", {}))],
 		"approvals": [_approvals_project_trust({})],
 	})
 	_approvals_project_covers(facts) == case.covered
