@@ -7,9 +7,29 @@ package policyd.approvals
 #   if every path is known and in the workspace.
 project contains i if some i in _tools
 
+project contains i if some i in staging
+
 project contains i if {
 	some i in workspace_writes
 	_plain_line
+}
+
+# METADATA
+# description: >-
+#   The commands that stage files for the next commit which they name. A directory or a pattern may hold a file that
+#   nobody thinks of.
+staging contains i if {
+	some i in _working
+	item := input.items[i]
+	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	some listed in data.policyd.config.project_tools.staging[item.verb]
+	object.subset(listed.form, item.form)
+	object.subset(item.form, listed.needs)
+	item.risks == {}
+	named := [path | some path in input.paths; path.item == i]
+	named != []
+	other := [path | some path in named; not _named_file(path)]
+	other == []
 }
 
 # METADATA
@@ -100,22 +120,6 @@ _tools contains i if {
 		not data.policyd.config.project_tools.kinds[kind]
 	}
 	grave == set()
-}
-
-# Staging for the next commit, of files that the command names. A directory or a pattern may hold a file that nobody
-# thinks of.
-_tools contains i if {
-	some i in _working
-	item := input.items[i]
-	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
-	some listed in data.policyd.config.project_tools.staging[item.verb]
-	object.subset(listed.form, item.form)
-	object.subset(item.form, listed.needs)
-	item.risks == {}
-	named := [path | some path in input.paths; path.item == i]
-	named != []
-	other := [path | some path in named; not _named_file(path)]
-	other == []
 }
 
 # A program of the project, named by its path: what it is given goes to the project's own code.

@@ -110,8 +110,9 @@ _reader_or_unknown(item) if {
 
 _readers := [data.policyd.config.safe_verbs[input.session.platform], data.policyd.config.side_effects.verbs]
 
-# What a command reads of a file that the same line wrote makes no difference to a contained run.
-_changing := data.policyd.approvals.project | data.policyd.approvals.workspace_writes
+# What a command reads of a file that the same line wrote makes no difference to a contained run. No such run can stage
+# files: a repository stays as it is.
+_changing := (data.policyd.approvals.project - data.policyd.approvals.staging) | data.policyd.approvals.workspace_writes
 
 # Tools of the project, and beside them what only reads, as far as that is known: what a tool or a script of the
 # project runs could do no less.

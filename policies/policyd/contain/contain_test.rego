@@ -156,13 +156,6 @@ _cases := {
 	"files are staged": {
 		"items": [{"verb": "git add", "form": {"<path>": "pathspec"}}],
 		"paths": [{"item": 0}],
-		"effect": "allow",
-		"profile": "project",
-		"reads": "listed",
-	},
-	"a directory is staged": {
-		"items": [{"verb": "git add", "form": {"<path>": "pathspec"}}],
-		"paths": [{"item": 0, "caveats": {"directory": true}}],
 		"effect": "prompt",
 		"profile": "",
 	},
