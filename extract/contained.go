@@ -30,7 +30,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}()
 	e.facts.bounds.ctx = ctx
 	e.session()
-	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Links) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
 	if e.view.Windows || e.view.Resolver.Map != nil {

@@ -26,8 +26,8 @@ type Contain struct {
 	} `json:"write"`
 	// Hide are secrets of the system.
 	Hide []string `json:"hide"`
-	// Git are names in a repository's directory that stay as they are.
-	Git         []string             `json:"git"`
+	// Links are names of Protected that git or a build reads as a directory, be it empty.
+	Links       []string             `json:"links"`
 	Environment v1.EnvironmentLimits `json:"environment"`
 	// Protected and Secrets are those of the other lists.
 	Protected []string `json:"-"`

@@ -3,9 +3,7 @@
 package obligation
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -97,27 +95,22 @@ func (c *Builder) add(to *[]string, groups ...[]string) {
 
 // protect names what stays as it is in a root, be it there or not.
 func (c *Builder) protect(root string) {
-	for _, name := range c.Policy.Lists.Contain.Protected {
-		if !strings.ContainsAny(name, "*?[") && name != ".git" {
-			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, root+"/"+name)
+	data, o := &c.Policy.Lists.Contain, &c.Obligation
+	for _, name := range slices.Concat(data.Protected, data.Links) {
+		if strings.ContainsAny(name, "*?[") {
+			continue
+		}
+		full := root + "/" + name
+		o.Protect = lists.AppendNew(o.Protect, full)
+		if slices.Contains(data.Links, name) {
+			o.Links = lists.AppendNew(o.Links, full)
 		}
 	}
-	c.protectGit(root + "/.git")
 }
 
-func (c *Builder) protectGit(dir string) {
-	info, err := c.View.Stat(dir)
-	switch {
-	case err == nil && !info.IsDir():
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
-		return
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
-		return
-	}
-	for _, name := range c.Policy.Lists.Contain.Git {
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir+"/"+name)
-	}
+// staysInPlace reports whether a name in a directory of the session's stays as it is.
+func (c *Builder) staysInPlace(name string) bool {
+	return slices.Contains(c.Policy.Lists.Contain.Protected, name) || slices.Contains(c.Policy.Lists.Contain.Links, name)
 }
 
 // ProtectNamed names what a repository's settings have git run and read, wherever it lies: a
@@ -125,13 +118,18 @@ func (c *Builder) protectGit(dir string) {
 // told is refused anyway.
 func (c *Builder) ProtectNamed(repository string) {
 	verdict := c.Repos.InspectAnywhere(repository, "status")
-	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
+	o := &c.Obligation
+	for i, name := range slices.Concat(verdict.Files, verdict.Hooks) {
 		resolved, err := c.View.Resolver.Resolve(name)
 		if err != nil {
 			continue
 		}
-		if slices.ContainsFunc(c.Obligation.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
-			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, resolved.Real)
+		if !slices.ContainsFunc(o.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
+			continue
+		}
+		o.Protect = lists.AppendNew(o.Protect, resolved.Real)
+		if i < len(verdict.Files) {
+			o.Links = lists.AppendNew(o.Links, resolved.Real) // git ends if a file that it reads is a directory
 		}
 	}
 }
@@ -191,13 +189,8 @@ func (c *Builder) visit(full string, entry *entry) error {
 	if entry.name == ".git" {
 		c.Repositories = append(c.Repositories, path.Dir(full))
 	}
-	if o.Profile == v1.ProfileProject {
-		switch name := entry.name; {
-		case name == ".git":
-			c.protectGit(full)
-		case slices.Contains(c.Policy.Lists.Contain.Protected, name):
-			o.Protect = lists.AppendNew(o.Protect, full)
-		}
+	if o.Profile == v1.ProfileProject && c.staysInPlace(entry.name) {
+		o.Protect = lists.AppendNew(o.Protect, full)
 	}
 	if entry.kind.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
 		return c.walk(full)

@@ -106,7 +106,7 @@ func (c *Builder) read(dir string) (listing, error) {
 
 // tells reports whether a name alone means something to contained runs.
 func (c *Builder) tells(full, name string) bool {
-	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || slices.Contains(c.Policy.Lists.Contain.Protected, name)
+	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.staysInPlace(name)
 }
 
 func (c *Builder) walk(dir string) error {

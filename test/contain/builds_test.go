@@ -81,7 +81,7 @@ func (b *build) run(t *testing.T) {
 	require.NoError(t, os.CopyFS(project, os.DirFS(filepath.Join("testdata", b.name))))
 	o := &v1.Obligation{
 		Kind: v1.ObligationContain, Profile: v1.ProfileProject, Read: []string{"/"}, Write: []string{project},
-		Protect: []string{project + "/.git/hooks", project + "/.mcp.json", project + "/.vscode"}, Network: b.network,
+		Protect: []string{project + "/.git", project + "/.mcp.json", project + "/.vscode"}, Links: []string{project + "/.git"}, Network: b.network,
 	}
 	env := append([]string{"HOME=" + home, "CI=1", "RUSTUP_HOME=" + original("RUSTUP_HOME", ".rustup"), "GOCACHE=", "GOMODCACHE="}, b.env...)
 	for _, cache := range b.caches {
