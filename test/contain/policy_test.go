@@ -19,11 +19,19 @@ import (
 type person struct {
 	home, project string
 	extractor     *extract.Extractor
+	// refused is why the last obligation couldn't be made.
+	refused error
 }
 
 func newPerson(t *testing.T) *person {
 	t.Helper()
-	home, err := filepath.EvalSymlinks(t.TempDir())
+	// Not in a directory that a project run gets anew, if that can be: links in it would be gone.
+	home, err := os.MkdirTemp("/srv", "policyd-person-") //nolint:usetesting // as declared
+	if err != nil {
+		home = t.TempDir()
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	home, err = filepath.EvalSymlinks(home)
 	require.NoError(t, err)
 	p := &person{home: home, project: home + "/project"}
 	require.NoError(t, os.MkdirAll(p.project, 0o755))
@@ -60,16 +68,21 @@ func (p *person) write(t *testing.T, name, text string) {
 	require.NoError(t, os.WriteFile(p.home+"/"+name, []byte(text), 0o600))
 }
 
-// obligation is the policy's for a line of the project.
-func (p *person) obligation(t *testing.T, profile, line string) *v1.Obligation {
+// obligation is the policy's for a line in the project.
+func (p *person) obligation(t *testing.T, profile string) *v1.Obligation {
 	t.Helper()
-	args, err := json.Marshal(map[string]string{"command": line})
-	require.NoError(t, err)
-	run, err := p.extractor.Contain(t.Context(), &v1.Call{Tool: "Bash", Args: args, Cwd: p.project, Session: v1.Session{
+	run, err := p.extractor.Contain(t.Context(), &v1.Call{Tool: "Bash", Args: json.RawMessage(`{"command":"make"}`), Cwd: p.project, Session: v1.Session{
 		ID: "s", Agent: "claude-code", Audience: v1.AudiencePersonal, ProjectDir: p.project, Home: p.home,
 	}}, nil, v1.Duty{Kind: v1.ObligationContain, Profile: profile, Reads: v1.ReadsListed})
-	require.NoError(t, err)
+	p.refused = err
 	return &run.Obligation
+}
+
+// contain returns why no line can be contained.
+func (p *person) contain(t *testing.T, profile string) error {
+	t.Helper()
+	p.obligation(t, profile)
+	return p.refused
 }
 
 // launch runs lines as the policy obliges; without a profile, uncontained.
@@ -77,7 +90,8 @@ func (p *person) launch(t *testing.T, profile string) *launch {
 	t.Helper()
 	l := &launch{uid: os.Geteuid(), dir: p.project, env: []string{"HOME=" + p.home, "GOFLAGS=-buildvcs=auto", "GOPROXY=off", "GOCACHE=", "GOMODCACHE="}}
 	if profile != "" {
-		l.obligation = p.obligation(t, profile, "make")
+		l.obligation = p.obligation(t, profile)
+		require.NoError(t, p.refused)
 	}
 	return l
 }

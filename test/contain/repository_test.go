@@ -195,7 +195,7 @@ func TestWhatAKilledRunLeavesIsHarmless(t *testing.T) {
 	kill()
 	_, err := os.Lstat(p.project + "/.git")
 	require.NoError(t, err)
-	o := p.obligation(t, v1.ProfileProject, "make")
+	o := p.obligation(t, v1.ProfileProject)
 	assert.Empty(t, contain.RemoveLeft(o.Protect))
 	assert.Empty(t, p.placeholders(t))
 	p.commit(t)
