@@ -30,7 +30,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}()
 	e.facts.bounds.ctx = ctx
 	e.session()
-	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Git) == 0 || len(lists.Environment.Drop) == 0 {
+	if lists := &x.Lists.Contain; len(lists.Read.System) == 0 || len(lists.Links) == 0 || len(lists.Environment.Drop) == 0 {
 		return v1.Containment{}, errors.New("the policy's data has no lists for contained runs (config.contain)")
 	}
 	if e.view.Windows || e.view.Resolver.Map != nil {
@@ -48,7 +48,7 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}
 	c := obligation.Builder{
 		View: &e.view, Scope: &e.scope, Grants: &e.grants, Sensitive: &e.sensitive, Classes: &e.classes, Kept: &e.kept, Repos: &e.repos,
-		Policy: x.Policy, Listings: &x.listings, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(),
+		Policy: x.Policy, Listings: &x.listings, Swept: &x.swept, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(),
 		Obligation: v1.Obligation{
 			Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
 			Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},

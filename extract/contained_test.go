@@ -56,10 +56,10 @@ func TestAContainedBuildLeavesWhatIsProtected(t *testing.T) {
 	require.NoError(t, err)
 	o := run.Obligation
 	assert.Contains(t, o.Write, p.project)
-	for _, name := range []string{".git/config", ".git/hooks", ".mcp.json", "AGENTS.md", "sub/.vscode"} {
+	for _, name := range []string{".git", ".mcp.json", "AGENTS.md", "sub/.vscode"} {
 		assert.Contains(t, o.Protect, p.project+"/"+name)
 	}
-	assert.NotContains(t, o.Protect, p.project+"/.git", "git's index is written")
+	assert.Equal(t, []string{p.project + "/.git"}, o.Links)
 }
 
 // What git's settings name stays as it is, too: the next commit runs it.
@@ -79,6 +79,12 @@ func TestAContainedBuildLeavesWhatGitIsTold(t *testing.T) {
 	run, err = p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
 	require.NoError(t, err)
 	assert.Contains(t, run.Obligation.Protect, p.project+"/made/later", "it can't be made either")
+	assert.NotContains(t, run.Obligation.Links, p.project+"/made/later", "git passes over an empty directory of hooks")
+	git("config", "core.excludesFile", "ignored")
+	run, err = p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Contains(t, run.Obligation.Protect, p.project+"/ignored")
+	assert.Contains(t, run.Obligation.Links, p.project+"/ignored", "git ends if that is a directory")
 	git("config", "core.hooksPath", "/usr/share/hooks")
 	run, err = p.contained(t, "go build", v1.ProfileReadOnly, v1.ReadsListed)
 	require.NoError(t, err)

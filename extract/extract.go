@@ -133,8 +133,8 @@ type Extractor struct {
 	*tables
 	*scope.Policy
 	programMemory which.Memory
-	// listings are of directories that contained runs see.
-	listings obligation.Listings
+	// listings and swept are of directories that contained runs see: the session's, and those of tools.
+	listings, swept obligation.Listings
 }
 
 // With makes the extractor for a snapshot, given data.policyd as plain Go. It looks

@@ -50,6 +50,8 @@ type Obligation struct {
 	Write []string `json:"write"`
 	// Protect are real paths below Write that stay as they are.
 	Protect []string `json:"protect"`
+	// Links are those of Protect that, if they are missing, must look missing to what opens them during a run.
+	Links []string `json:"links,omitempty"`
 	// Hide are real paths of files and directories that are empty for the run.
 	Hide        []string          `json:"hide"`
 	Network     string            `json:"network"`

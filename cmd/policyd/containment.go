@@ -5,6 +5,7 @@ import (
 
 	"policyd/internal/config"
 	"policyd/internal/contain"
+	"policyd/internal/sidecar"
 )
 
 // examineContainment probes what can be enforced here.
@@ -21,6 +22,12 @@ func examineContainment(s *settings) finding {
 			continue
 		}
 		found.warnings = append(found.warnings, "profile "+capability.Profile+" doesn't work here: "+capability.Why)
+	}
+	switch left, err := sidecar.Leftovers(s); {
+	case err != nil:
+		found.warnings = append(found.warnings, err.Error())
+	case len(left) > 0:
+		found.warnings = append(found.warnings, "killed runs left "+strings.Join(left, ", ")+"; the next run there or the next start of the server removes them")
 	}
 	found.note = "no profile works; no call is run contained"
 	if len(works) > 0 {

@@ -1,9 +1,13 @@
 package lists
 
 import (
+	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/paths"
 )
 
 // Scratch are the directories that a client makes for its own sessions or projects: what
@@ -17,21 +21,73 @@ type Scratch struct {
 // begin with "~", the home of the session.
 type Contain struct {
 	Read struct {
+		// Home are programs, packages and caches, whose content comes from registries and builds.
 		System, Home []string
-		// Settings are files and directories of tools' settings, which are hidden if they hold credentials.
-		Settings []string
+		// Tools are installed toolchains and environments, among which people put settings, too.
+		Tools []string
+		// Credentials are names of files and directories of credentials in Home and Tools, beside those of
+		// secrets. Checked are names of files that may be shown if they hold none.
+		Credentials, Checked []string
+		Settings             []ToolSettings
 	} `json:"read"`
 	Write struct {
 		Home []string
 	} `json:"write"`
 	// Hide are secrets of the system.
 	Hide []string `json:"hide"`
-	// Git are names in a repository's directory that stay as they are.
-	Git         []string             `json:"git"`
+	// Links are names of Protected that git or a build reads as a directory, be it empty.
+	Links       []string             `json:"links"`
 	Environment v1.EnvironmentLimits `json:"environment"`
 	// Protected and Secrets are those of the other lists.
 	Protected []string `json:"-"`
 	Secrets   []string `json:"-"`
+
+	credentials, checked *paths.Pattern
+}
+
+// ToolSettings are settings of one tool.
+type ToolSettings struct {
+	// Files are also directories. Each is empty for a run unless all of its settings are known.
+	Files []string
+	// Keys are the names of settings, in lower case, that hold no credential; "section.*" is any in a section. Without
+	// keys nothing is shown.
+	Keys []string
+}
+
+// compile reads the patterns.
+func (c *Contain) compile() (err error) {
+	if c.credentials, err = paths.NewPattern(c.Read.Credentials); err == nil {
+		c.checked, err = paths.NewPattern(c.Read.Checked)
+	}
+	if err != nil {
+		return fmt.Errorf("config.contain.read: %w", err)
+	}
+	return nil
+}
+
+// backups are the ends of names that editors and people give to copies.
+var backups = []string{".bak", ".backup", ".old", ".orig", ".save", ".saved", ".copy", ".swp", ".tmp", "~"}
+
+// withoutBackup is the name of what a file is a copy of.
+func withoutBackup(name string) string {
+	for _, end := range backups {
+		if before, found := strings.CutSuffix(name, end); found {
+			return strings.TrimPrefix(before, ".#")
+		}
+	}
+	return name
+}
+
+// KeepsCredentials reports whether a name in a directory of tools is one of credentials. Checked is true if the
+// content decides.
+func (l *Lists) KeepsCredentials(full string) (keeps, checked bool) {
+	name := path.Base(full)
+	original := withoutBackup(name)
+	if l.Contain.checked.Match(original) != "" {
+		return true, true
+	}
+	return l.Contain.credentials.Match(original) != "" || l.Secrets.File(full) != "" || l.Secrets.Directory(full) != "" ||
+		original != name && l.Secrets.File(strings.TrimSuffix(full, name)+original) != "", false
 }
 
 // Judges reports whether a class of the operator's has an effect.

@@ -120,6 +120,9 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 			Concat(config.Protected.Always, settings.Scope.ProtectedAlways),
 		),
 	}
+	if err = out.Contain.compile(); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
 	if out.Classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}

@@ -3,9 +3,7 @@
 package obligation
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -28,7 +26,8 @@ type Builder struct {
 	Kept      *scope.GitKept
 	Repos     *scope.Repositories
 	Policy    *scope.Policy
-	Listings  *Listings
+	// Listings are of the session's directories, Swept of those of tools.
+	Listings, Swept *Listings
 	// Step ends the walk if its caller has gone away.
 	Step       func()
 	Now        func() time.Duration
@@ -38,6 +37,8 @@ type Builder struct {
 	Judging bool
 	// Repositories are directories with a .git.
 	Repositories []string
+	// inGit is true while the walk is in a directory of git's own.
+	inGit bool
 }
 
 // MaxContained bounds how many names are looked at for one contained run.
@@ -56,9 +57,11 @@ func (c *Builder) Fill(duty v1.Duty) error {
 	case duty.Reads != v1.ReadsListed:
 		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
 	}
-	c.add(&o.Read, data.Read.System, data.Read.Home, data.Read.Settings)
+	c.addSystem()
+	c.addHome(&o.Read, data.Read.Home)
+	c.addHome(&o.Read, data.Read.Tools)
 	if duty.Profile == v1.ProfileProject {
-		c.add(&o.Write, data.Write.Home)
+		c.addHome(&o.Write, data.Write.Home)
 	}
 	var roots []string
 	for i := range c.Scope.Roots {
@@ -81,43 +84,34 @@ func (c *Builder) Fill(duty v1.Duty) error {
 	return c.look(roots)
 }
 
-// add adds what is there of names.
-func (c *Builder) add(to *[]string, groups ...[]string) {
-	for _, list := range groups {
-		for _, name := range list {
-			if name = c.View.ExpandHome(name); name == "" {
-				continue
-			}
-			if resolved, err := c.View.Resolver.Resolve(name); err == nil && resolved.Exists && !c.Sensitive.OwnPlace(resolved.Real) {
-				*to = lists.AppendNew(*to, resolved.Real)
-			}
+// addSystem adds what is there of the system.
+func (c *Builder) addSystem() {
+	o := &c.Obligation
+	for _, name := range c.Policy.Lists.Contain.Read.System {
+		if resolved, err := c.View.Resolver.Resolve(name); err == nil && resolved.Exists && !c.Sensitive.OwnPlace(resolved.Real) {
+			o.Read = lists.AppendNew(o.Read, resolved.Real)
 		}
 	}
 }
 
 // protect names what stays as it is in a root, be it there or not.
 func (c *Builder) protect(root string) {
-	for _, name := range c.Policy.Lists.Contain.Protected {
-		if !strings.ContainsAny(name, "*?[") && name != ".git" {
-			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, root+"/"+name)
+	data, o := &c.Policy.Lists.Contain, &c.Obligation
+	for _, name := range slices.Concat(data.Protected, data.Links) {
+		if strings.ContainsAny(name, "*?[") {
+			continue
+		}
+		full := root + "/" + name
+		o.Protect = lists.AppendNew(o.Protect, full)
+		if slices.Contains(data.Links, name) {
+			o.Links = lists.AppendNew(o.Links, full)
 		}
 	}
-	c.protectGit(root + "/.git")
 }
 
-func (c *Builder) protectGit(dir string) {
-	info, err := c.View.Stat(dir)
-	switch {
-	case err == nil && !info.IsDir():
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
-		return
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir)
-		return
-	}
-	for _, name := range c.Policy.Lists.Contain.Git {
-		c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, dir+"/"+name)
-	}
+// staysInPlace reports whether a name in a directory of the session's stays as it is.
+func (c *Builder) staysInPlace(name string) bool {
+	return slices.Contains(c.Policy.Lists.Contain.Protected, name) || slices.Contains(c.Policy.Lists.Contain.Links, name)
 }
 
 // ProtectNamed names what a repository's settings have git run and read, wherever it lies: a
@@ -125,13 +119,18 @@ func (c *Builder) protectGit(dir string) {
 // told is refused anyway.
 func (c *Builder) ProtectNamed(repository string) {
 	verdict := c.Repos.InspectAnywhere(repository, "status")
-	for _, name := range slices.Concat(verdict.Hooks, verdict.Files) {
+	o := &c.Obligation
+	for i, name := range slices.Concat(verdict.Files, verdict.Hooks) {
 		resolved, err := c.View.Resolver.Resolve(name)
 		if err != nil {
 			continue
 		}
-		if slices.ContainsFunc(c.Obligation.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
-			c.Obligation.Protect = lists.AppendNew(c.Obligation.Protect, resolved.Real)
+		if !slices.ContainsFunc(o.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
+			continue
+		}
+		o.Protect = lists.AppendNew(o.Protect, resolved.Real)
+		if i < len(verdict.Files) {
+			o.Links = lists.AppendNew(o.Links, resolved.Real) // git ends if a file that it reads is a directory
 		}
 	}
 }
@@ -147,6 +146,7 @@ func (c *Builder) look(roots []string) error {
 			continue
 		}
 		seen, o.Read = append(seen, root), lists.AppendNew(o.Read, root)
+		c.inGit = inGit(root)
 		if err := c.walk(root); err != nil {
 			return err
 		}
@@ -154,20 +154,17 @@ func (c *Builder) look(roots []string) error {
 	for _, name := range c.Policy.Lists.Contain.Hide {
 		c.hide(name)
 	}
-	for _, name := range c.Policy.Lists.Contain.Secrets {
-		if c.View.Home != "" && !strings.HasPrefix(name, "/") {
-			c.hide(c.View.Home + "/" + name)
-		}
-	}
+	c.eachInHome(c.Policy.Lists.Contain.Secrets, c.hide)
 	for _, own := range c.Policy.Own {
 		c.hide(own)
 	}
-	for _, name := range c.Policy.Lists.Contain.Read.Settings {
-		if name = c.View.ExpandHome(name); name != "" && c.Kept.SettingsHoldCredentials(name) {
-			c.hide(name)
-		}
+	if err := c.addSettings(); err != nil {
+		return err
 	}
-	return nil
+	if err := c.hideInTools(); err != nil {
+		return err
+	}
+	return c.noOtherNames()
 }
 
 // hide hides a path that is there and could be read.
@@ -182,22 +179,19 @@ func (c *Builder) hide(name string) {
 }
 
 // visit judges a name, and walks on.
-func (c *Builder) visit(full string, entry *entry) error {
-	o := &c.Obligation
+func (c *Builder) visit(entry *entry) error {
+	o, full := &c.Obligation, entry.full
 	if c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.Kept.SecretSettings(full) || c.judged(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}
 	if entry.name == ".git" {
 		c.Repositories = append(c.Repositories, path.Dir(full))
+		defer func(before bool) { c.inGit = before }(c.inGit)
+		c.inGit = true
 	}
-	if o.Profile == v1.ProfileProject {
-		switch name := entry.name; {
-		case name == ".git":
-			c.protectGit(full)
-		case slices.Contains(c.Policy.Lists.Contain.Protected, name):
-			o.Protect = lists.AppendNew(o.Protect, full)
-		}
+	if o.Profile == v1.ProfileProject && c.staysInPlace(entry.name) {
+		o.Protect = lists.AppendNew(o.Protect, full)
 	}
 	if entry.kind.IsDir() && !strings.HasSuffix(full, "/.git/objects") {
 		return c.walk(full)
@@ -217,7 +211,7 @@ func (c *Builder) oneName(full string, entry *entry) error {
 		return nil
 	}
 	if resolved, err := c.View.Resolver.Resolve(full); err != nil || resolved.HardLinks {
-		return fmt.Errorf("%s has other names, by which it could be read", full)
+		return otherNames(full)
 	}
 	return nil
 }

@@ -15,8 +15,9 @@ import (
 
 // entry is a name in a directory.
 type entry struct {
-	name string
-	kind fs.FileMode // the type bits
+	// full is the path, of which name is the last part.
+	full, name string
+	kind       fs.FileMode // the type bits
 	// plain is true for a directory of which the name says nothing.
 	plain bool
 }
@@ -42,7 +43,7 @@ type listed struct {
 	listing
 }
 
-// maxListed bounds the remembered directories and the entries in them, about 150 bytes each.
+// maxListed bounds the remembered directories and the entries in them, about 200 bytes each.
 const maxListed = 100_000
 
 func (l *Listings) get(dir string, stamp stat.Stamp) (listing, bool) {
@@ -68,58 +69,68 @@ func (l *Listings) put(dir string, stamp stat.Stamp, found listing) {
 // list reads a directory, or recalls it. What lies in git's directories counts by its content,
 // and what operators name by the session, so these are read each time.
 func (c *Builder) list(dir string) (listing, error) {
-	if c.Judging || !stat.Exact || strings.Contains(dir+"/", "/.git/") {
-		return c.read(dir)
+	if c.Judging || c.inGit {
+		return c.read(dir, everything)
+	}
+	return c.recall(c.Listings, dir, c.tells)
+}
+
+// recall remembers a directory in listings, as it is read with means.
+func (c *Builder) recall(listings *Listings, dir string, means meaning) (listing, error) {
+	if !stat.Exact {
+		return c.read(dir, means)
 	}
 	stamp, err := stat.Path(dir, false)
 	if err != nil || stamp.Kind != stat.Directory {
-		return c.read(dir)
+		return c.read(dir, means)
 	}
-	if found, known := c.Listings.get(dir, stamp); known {
+	if found, known := listings.get(dir, stamp); known {
 		return found, nil
 	}
 	now := c.Now()
-	found, err := c.read(dir)
+	found, err := c.read(dir, means)
 	if err == nil && stamp.Changed+disk.SettledAfter < now {
-		c.Listings.put(dir, stamp, found)
+		listings.put(dir, stamp, found)
 	}
 	return found, err
 }
 
-func (c *Builder) read(dir string) (listing, error) {
+// inGit reports whether a directory is one of git's own.
+func inGit(dir string) bool {
+	return strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "/.git")
+}
+
+// meaning reports whether a name in a directory, beside others, alone means something.
+type meaning func(full, name string, beside []fs.DirEntry) bool
+
+func everything(string, string, []fs.DirEntry) bool { return true }
+
+func (c *Builder) read(dir string, means meaning) (listing, error) {
 	all, err := c.View.ReadDir(dir)
 	if err != nil {
 		return listing{}, err
 	}
 	found := listing{names: len(all)}
 	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
-	each := c.Judging || strings.Contains(dir+"/", "/.git/")
 	for _, one := range all {
-		tells := each || c.tells(dir+"/"+one.Name(), one.Name())
-		if tells || one.IsDir() {
-			found.entries = append(found.entries, entry{name: one.Name(), kind: one.Type(), plain: !tells})
+		full := dir + "/" + one.Name()
+		if tells := means(full, one.Name(), all); tells || one.IsDir() {
+			found.entries = append(found.entries, entry{full: full, name: full[len(dir)+1:], kind: one.Type(), plain: !tells})
 		}
 	}
 	found.entries = slices.Clip(found.entries)
 	return found, nil
 }
 
-// tells reports whether a name alone means something to contained runs.
-func (c *Builder) tells(full, name string) bool {
-	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || slices.Contains(c.Policy.Lists.Contain.Protected, name)
+// tells reports whether a name in a directory of the session's means something.
+func (c *Builder) tells(full, name string, _ []fs.DirEntry) bool {
+	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.staysInPlace(name)
 }
 
 func (c *Builder) walk(dir string) error {
 	found, err := c.list(dir)
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return nil
-		}
-		return fmt.Errorf("look for secrets: %w", err)
-	}
-	c.Step()
-	if c.Left -= found.names; c.Left < 0 {
-		return errManyNames
+	if found, err = c.counted(found, err); err != nil {
+		return err
 	}
 	for i := range found.entries {
 		entry := &found.entries[i]
@@ -127,11 +138,26 @@ func (c *Builder) walk(dir string) error {
 		if entry.plain {
 			visit = c.below
 		}
-		if err := visit(dir+"/"+entry.name, entry); err != nil {
+		if err := visit(entry); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Builder) below(full string, _ *entry) error { return c.walk(full) }
+func (c *Builder) below(entry *entry) error { return c.walk(entry.full) }
+
+// counted bounds what is read. A directory that can't be read by the session either holds nothing for it.
+func (c *Builder) counted(found listing, err error) (listing, error) {
+	if err != nil {
+		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return listing{}, nil
+		}
+		return listing{}, fmt.Errorf("look for secrets: %w", err)
+	}
+	c.Step()
+	if c.Left -= found.names; c.Left < 0 {
+		return listing{}, errManyNames
+	}
+	return found, nil
+}

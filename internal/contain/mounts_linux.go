@@ -76,8 +76,10 @@ func (m *mounts) keep() error {
 }
 
 // cloneTree copies the mounts at path and below, so that they can be mounted elsewhere.
-func cloneTree(path string) (int, error) {
-	at, err := openReal(path)
+func cloneTree(path string) (int, error) { return cloneOpened(openReal(path)) }
+
+// cloneOpened does so for what was opened, which it closes.
+func cloneOpened(at int, err error) (int, error) {
 	if err != nil {
 		return -1, err
 	}
@@ -193,11 +195,11 @@ func (m *mounts) makePlace(path string, tree int) error {
 }
 
 // protect keeps paths as they are. The directories above become mount points, too: a mount point can't be
-// renamed, so no other directory can replace one. A missing path gets a placeholder (see placeholders).
+// renamed, so no other directory can replace one. A missing path gets a placeholder (see places).
 func (m *mounts) protect() error {
 	write := m.spec.Obligation.Write
 	chain := map[string]bool{}
-	paths := slices.Concat(m.spec.Obligation.Protect, m.spec.Placeholders)
+	paths := outermost(slices.Concat(m.spec.Obligation.Protect, m.spec.Placeholders))
 	for _, path := range paths {
 		if !belowAny(path, write) {
 			continue // it is read-only already
@@ -216,8 +218,7 @@ func (m *mounts) protect() error {
 			return err
 		}
 	}
-	slices.Sort(paths)
-	for _, path := range slices.Compact(paths) {
+	for _, path := range paths {
 		if err := m.protectOne(path, write); err != nil {
 			return err
 		}
@@ -238,6 +239,9 @@ func (m *mounts) protectOne(path string, write []string) error {
 	case err != nil:
 		return fmt.Errorf("protect %s: %w", path, err)
 	case info.Mode()&os.ModeSymlink != 0:
+		if slices.Contains(m.spec.Placeholders, path) && pin(path, true) == nil {
+			return nil // it looks missing in the run, too
+		}
 		return m.cover(path, false) // a link can be made to lead elsewhere; what it led to isn't there for the run
 	}
 	return pin(path, true)
@@ -245,9 +249,9 @@ func (m *mounts) protectOne(path string, write []string) error {
 
 func missing(err error) bool { return errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENOTDIR) }
 
-// pin mounts a path over itself.
+// pin mounts a path over itself. A link is not followed.
 func pin(path string, readOnly bool) error {
-	tree, err := cloneTree(path)
+	tree, err := cloneOpened(openNoLinks(path))
 	if missing(err) && !readOnly {
 		return nil
 	}

@@ -5,20 +5,29 @@ package contain
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	v1 "policyd/api/v1"
 )
 
-// A path that must not be created needs a mount point, so something must be there during the run: an empty
-// directory, which git and most tools ignore. Its mode marks it as a placeholder, so that a later run removes
-// one that a killed run left. Runs in the same place share a lock of its parent directory, and the last one
-// removes it: a mount ends with its mount point.
-const placeholderMode = 0o511
+// A path that must not be created needs a mount point, so something must be there during the run. It has to be
+// what git and tools take for nothing, in the run and outside it: a run that is killed may leave it. An empty
+// directory is passed over by git and by what looks for a file to read; a link to nowhere looks missing to
+// everything that opens it, but git lists it as a file. The obligation names the paths that need a link.
+//
+// The sticky bit, or the target of the link, marks a placeholder, so that a later run removes one that was left.
+// Runs in the same place share a lock of its parent directory, and the last one removes it: a mount ends with its
+// mount point.
+const (
+	placeholderMode   = 0o755 | unix.S_ISVTX
+	placeholderTarget = "/proc/policyd-contained-run"
+)
 
 // places are the placeholders of a run, and the locked directories.
 type places struct {
@@ -29,11 +38,11 @@ type places struct {
 // placeholders makes those of an obligation.
 func placeholders(o *v1.Obligation) (*places, error) {
 	p := &places{locks: map[string]int{}}
-	for _, path := range o.Protect {
+	for _, path := range outermost(o.Protect) {
 		if !belowAny(path, o.Write) {
 			continue
 		}
-		if err := p.makeOne(path, o.Write); err != nil {
+		if err := p.makeOne(path, o.Write, slices.Contains(o.Links, path)); err != nil {
 			p.remove()
 			return nil, fmt.Errorf("protect %s: %w", path, err)
 		}
@@ -41,47 +50,40 @@ func placeholders(o *v1.Obligation) (*places, error) {
 	return p, nil
 }
 
+// outermost are the paths that are below no other: nothing is created below one that stays as it is.
+func outermost(paths []string) []string {
+	sorted := slices.Sorted(slices.Values(paths))
+	out := sorted[:0]
+	for _, path := range sorted {
+		if !belowAny(path, out) {
+			out = append(out, path)
+		}
+	}
+	return out
+}
+
 // makeOne makes the first part of a path that is missing.
-func (p *places) makeOne(path string, write []string) error {
+func (p *places) makeOne(path string, write []string, link bool) error {
 	first, found := firstMissing(path)
-	if !found {
-		first = path
-	}
-	if found && !belowAny(filepath.Dir(first), write) {
-		return nil // nothing can be created there
-	}
-	if belowAny(first, p.paths) {
-		return nil
-	}
-	info, err := os.Lstat(first)
-	if err == nil && !isPlaceholder(info) {
-		return nil
+	if !found || !belowAny(filepath.Dir(first), write) || belowAny(first, p.paths) {
+		return nil // it is there, or nothing can be created there
 	}
 	dir, err := p.lock(filepath.Dir(first))
 	if err != nil {
 		return err
 	}
-	err = makePlaceholder(dir, filepath.Base(first))
+	if link && first == path {
+		err = unix.Symlinkat(placeholderTarget, dir, filepath.Base(first))
+	} else {
+		err = unix.Mkdirat(dir, filepath.Base(first), placeholderMode)
+	}
 	if err != nil && !errors.Is(err, unix.EEXIST) {
 		return err
 	}
-	if err == nil || isPlaceholderAt(first) {
+	if err == nil || isPlaceholder(first) {
 		p.paths = append(p.paths, first)
 	}
 	return nil
-}
-
-// makePlaceholder makes one. Another run may exchange it for a link meanwhile, which is not followed: this
-// process isn't contained.
-func makePlaceholder(dir int, name string) error {
-	if err := unix.Mkdirat(dir, name, placeholderMode); err != nil {
-		return err
-	}
-	made, err := unix.Openat(dir, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(unix.Fchmod(made, placeholderMode), unix.Close(made)) // ignore umask
 }
 
 // firstMissing is the shortest part of a path that doesn't exist, or is a placeholder.
@@ -92,21 +94,28 @@ func firstMissing(path string) (string, bool) {
 	}
 	slices.Reverse(parts)
 	for _, part := range parts {
-		info, err := os.Lstat(part)
-		if (err != nil && missing(err)) || (err == nil && isPlaceholder(info)) {
+		if _, err := os.Lstat(part); (err != nil && missing(err)) || (err == nil && isPlaceholder(part)) {
 			return part, true
 		}
 	}
 	return "", false
 }
 
-func isPlaceholder(info os.FileInfo) bool {
-	return info.IsDir() && info.Mode().Perm() == placeholderMode
-}
-
-func isPlaceholderAt(path string) bool {
+// isPlaceholder reports whether a run made what is at a path. A directory that something else put to use is none
+// any more.
+func isPlaceholder(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && isPlaceholder(info)
+	switch {
+	case err != nil:
+		return false
+	case info.Mode()&os.ModeSymlink != 0:
+		target, err := os.Readlink(path)
+		return err == nil && target == placeholderTarget
+	case !info.IsDir() || info.Mode()&os.ModeSticky == 0:
+		return false
+	}
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) == 0
 }
 
 // lock keeps a run that ends from removing the placeholders in a directory. No part of its path may be a
@@ -134,16 +143,91 @@ func (p *places) lock(dir string) (int, error) {
 	return fd, nil
 }
 
-// remove removes the placeholders that no other run needs. It removes only empty directories.
+// remove removes the placeholders that no other run needs.
 func (p *places) remove() {
+	for path, dir := range p.unneeded() {
+		removePlaceholder(dir, filepath.Base(path))
+	}
+	p.close()
+}
+
+// unneeded are the placeholders that no other run needs, and their open directories. Other runs in a directory wait
+// until its lock is released.
+func (p *places) unneeded() map[string]int {
+	out := map[string]int{}
 	for dir, fd := range p.locks {
-		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) == nil {
-			for _, path := range p.paths {
-				if filepath.Dir(path) == dir && isPlaceholderAt(path) {
-					_ = unix.Unlinkat(fd, filepath.Base(path), unix.AT_REMOVEDIR)
-				}
+		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+			continue
+		}
+		for _, path := range p.paths {
+			if filepath.Dir(path) == dir && isPlaceholder(path) {
+				out[path] = fd
 			}
 		}
+	}
+	return out
+}
+
+// removePlaceholder removes an empty directory or a link.
+func removePlaceholder(dir int, name string) {
+	if errors.Is(unix.Unlinkat(dir, name, unix.AT_REMOVEDIR), unix.ENOTDIR) {
+		_ = unix.Unlinkat(dir, name, 0)
+	}
+}
+
+// Left are the placeholders at paths, or above them, that a killed run left and no run needs. It may be used
+// concurrently with runs.
+func Left(paths []string) []string {
+	p := placed(paths)
+	defer p.close()
+	return slices.Sorted(maps.Keys(p.unneeded()))
+}
+
+// RemoveLeft removes those, and returns the placeholders that are still there: a run needs them, or they can't be
+// removed. It may be used concurrently with runs.
+func RemoveLeft(paths []string) []string {
+	p := placed(paths)
+	p.remove()
+	return slices.DeleteFunc(p.paths, func(path string) bool { return !isPlaceholder(path) })
+}
+
+// placed are the placeholders that are there.
+func placed(paths []string) *places {
+	p := &places{locks: map[string]int{}}
+	for _, path := range outermost(paths) {
+		first, found := firstMissing(path)
+		if !found || !isPlaceholder(first) || slices.Contains(p.paths, first) {
+			continue
+		}
+		p.paths = append(p.paths, first)
+		_, _ = p.lock(filepath.Dir(first)) // without it, it stays
+	}
+	return p
+}
+
+func (p *places) close() {
+	for _, fd := range p.locks {
 		_ = unix.Close(fd)
+	}
+}
+
+// unlockPatience bounds how long the end of a killed launcher's locks is awaited.
+const unlockPatience = time.Second
+
+// tidy does in the inner stage what the outer one does at the end of a run, if it was killed. Nothing of the run may
+// be left: with the mounts, what they protected can be changed.
+func (s *spec) tidy() {
+	for {
+		if _, err := unix.Wait4(-1, nil, 0, nil); err != nil && !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	for _, path := range s.Placeholders {
+		for unix.Unmount(path, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW) == nil {
+			continue // there may be one over the other
+		}
+	}
+	for deadline := time.Now().Add(unlockPatience); len(RemoveLeft(s.Placeholders)) > 0 && time.Now().Before(deadline); {
+		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -5,20 +5,8 @@ package contain
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"syscall"
 )
-
-// withoutRepository keeps Go from asking git about a repository that is a placeholder.
-func withoutRepository(env, placeholders []string) []string {
-	for _, path := range placeholders {
-		if filepath.Base(path) == ".git" {
-			return append(env, "GOFLAGS="+strings.TrimSpace(lookup(env, "GOFLAGS")+" -buildvcs=false"))
-		}
-	}
-	return env
-}
 
 func run(command *Command) (*Result, error) {
 	s, err := newSpec(command)
@@ -34,7 +22,6 @@ func run(command *Command) (*Result, error) {
 		}
 		defer keep.remove()
 		s.Placeholders = keep.paths
-		s.Env = withoutRepository(s.Env, keep.paths)
 		out = s.runStaged()
 	} else {
 		out = s.start(stopSelf)

@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -55,28 +56,37 @@ func Stage() {
 	case len(os.Args) != 1 || os.Args[0] != stageName:
 		return
 	}
-	// Nothing except the program may learn of the end of the outer stage.
-	_ = unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0)
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
-	results := json.NewEncoder(os.NewFile(resultFD, "results"))
-	final := stage(results)
-	if results.Encode(final) != nil {
+	results, specs, s := json.NewEncoder(os.NewFile(resultFD, "results")), os.NewFile(specFD, "spec"), &spec{}
+	if err := json.NewDecoder(specs).Decode(s); err != nil {
+		_ = results.Encode(message{Error: fmt.Sprintf("read the run: %s", err)})
+		os.Exit(1)
+	}
+	orphaned := whenOrphaned(specs)
+	if final := s.stage(results); results.Encode(final) != nil {
+		<-orphaned
+		s.tidy()
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-func stage(results *json.Encoder) message {
-	specs := os.NewFile(specFD, "spec")
-	text, err := io.ReadAll(specs)
-	if err != nil {
-		return message{Error: err.Error()}
-	}
-	_ = specs.Close()
-	s := &spec{}
-	if err := json.Unmarshal(text, s); err != nil {
-		return message{Error: fmt.Sprintf("read the run: %s", err)}
-	}
+// whenOrphaned waits for the end of the outer stage, which has the other end of a pipe. Then it kills all that is in the
+// namespaces, until this process ends, too: the program may be about to start. The returned channel is then closed.
+func whenOrphaned(pipe io.Reader) <-chan struct{} {
+	orphaned := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, pipe)
+		close(orphaned)
+		for {
+			_ = unix.Kill(-1, unix.SIGKILL)
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	return orphaned
+}
+
+func (s *spec) stage(results *json.Encoder) message {
 	if err := s.arrange(); err != nil {
 		return message{Error: err.Error()}
 	}
@@ -132,7 +142,6 @@ func (s *spec) runStaged() ended {
 	if _, err := specWrite.Write(text); err != nil {
 		_ = unix.Kill(p.pid, unix.SIGKILL)
 	}
-	_ = specWrite.Close()
 	out := p.follow(resultRead)
 	p.reap()
 	if s.Terminal >= 0 {

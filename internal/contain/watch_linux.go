@@ -272,10 +272,13 @@ func readText(pid int, address uint64) (string, bool) {
 
 // optionalWrites are files that programs write if they can: a refusal changes nothing that the person asked
 // for.
-var optionalWrites = []string{"/.git/index.lock", "/.lesshst", "/.python_history", "/.node_repl_history", "/.viminfo"}
+var optionalWrites = []string{
+	"/.git/index.lock", "/.lesshst", "/.python_history", "/.node_repl_history", "/.viminfo",
+	"/.cargo/.package-cache", "/.cargo/.package-cache-mutate", "/.cargo/.global-cache",
+}
 
 // optionalParts are directories of that kind.
-var optionalParts = []string{"/__pycache__", "/.cache/", "/v8-compile-cache/", "/.pytest_cache"}
+var optionalParts = []string{"/__pycache__", "/.cache/", "/v8-compile-cache/", "/.pytest_cache", "/.npm/_logs", "/go/telemetry/"}
 
 func isOptional(path string) bool {
 	for _, suffix := range optionalWrites {

@@ -72,6 +72,7 @@ type refusedRun struct {
 type Book struct {
 	profiles func() v1.Set
 	now      func() time.Time
+	granted  func(*v1.Obligation)
 
 	mu      sync.Mutex
 	runs    map[string]*pending
@@ -97,10 +98,10 @@ func (b *Book) Counts() Counts {
 
 var _ gate.Runs = (*Book)(nil)
 
-// New returns a book. profiles states what can be enforced here, and is called concurrently; now is the
-// clock.
-func New(profiles func() v1.Set, now func() time.Time) *Book {
-	return &Book{profiles: profiles, now: now, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}, tried: map[string]trial{}}
+// New returns a book. profiles states what can be enforced here, now is the clock, and granted is called with the
+// obligation of each claim before it is answered. They are called concurrently.
+func New(profiles func() v1.Set, now func() time.Time, granted func(*v1.Obligation)) *Book {
+	return &Book{profiles: profiles, now: now, granted: granted, runs: map[string]*pending{}, refused: map[refusedCall]refusedRun{}, tried: map[string]trial{}}
 }
 
 // Profiles are those that can be enforced here.
@@ -184,6 +185,14 @@ func (b *Book) forget() {
 
 // Claim spends a decision for what is about to be run. The error is a *v1.CodedError.
 func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
+	granted, err := b.claim(id, claim, caller)
+	if err == nil {
+		b.granted(&granted.Obligation)
+	}
+	return granted, err
+}
+
+func (b *Book) claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	run, err := b.own(id, caller)

@@ -18,12 +18,15 @@ import (
 // fixture is a book with a clock.
 type fixture struct {
 	*runs.Book
-	now time.Time
+	now     time.Time
+	granted []string
 }
 
 func newFixture() *fixture {
 	f := &fixture{now: time.Unix(1_000_000, 0)}
-	f.Book = runs.New(func() v1.Set { return v1.Set{v1.ProfileReadOnly} }, func() time.Time { return f.now })
+	f.Book = runs.New(func() v1.Set { return v1.Set{v1.ProfileReadOnly} }, func() time.Time { return f.now }, func(o *v1.Obligation) {
+		f.granted = append(f.granted, o.Profile)
+	})
 	return f
 }
 
@@ -64,6 +67,7 @@ func TestADecisionIsClaimedOnceWithinAMinute(t *testing.T) {
 	f.now = f.now.Add(runs.Fresh + 1)
 	_, err = f.Claim("b", claim, agent)
 	assert.Equal(t, runs.CodeTooOld, codeOf(t, err))
+	assert.Equal(t, []string{v1.ProfileReadOnly}, f.granted)
 }
 
 // Of programs that race for a decision one is granted it.

@@ -74,4 +74,6 @@ func (c *containment) checks() []server.Check {
 }
 
 // newRuns makes the book of calls that are to be run contained.
-func newRuns(found *containment) *runs.Book { return runs.New(found.profiles, time.Now) }
+func newRuns(found *containment, left *leftovers) *runs.Book {
+	return runs.New(found.profiles, time.Now, left.granted)
+}

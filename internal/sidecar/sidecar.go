@@ -70,7 +70,9 @@ func New(ctx context.Context, s *Settings, logger *slog.Logger) (made *Sidecar, 
 		return made, err
 	}
 	made.containment = newContainment(s)
-	made.runs = newRuns(made.containment)
+	left := newLeftovers(s, logger)
+	left.remove()
+	made.runs = newRuns(made.containment, left)
 	return made, errors.Join(made.assemble(logger), made.sources())
 }
 

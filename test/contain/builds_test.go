@@ -23,9 +23,7 @@ type build struct {
 	warm, runs []string
 	// made must be there afterwards.
 	made []string
-	// caches are directories below the test's home directory.
-	caches []string
-	env    []string
+	env  []string
 	// check reports whether the tool works at all, offline.
 	network string
 }
@@ -35,24 +33,24 @@ var builds = []build{
 		name: "go", tool: "go", network: v1.NetworkNone,
 		warm: []string{"go build ./...", "go test ./..."},
 		runs: []string{"go vet ./...", "go build -o bin/app .", "go test -count=1 ./...", "gofmt -l ."},
-		made: []string{"bin/app"}, caches: []string{"go"}, env: []string{"GOPROXY=off", "GOFLAGS=-mod=mod"},
+		made: []string{"bin/app"}, env: []string{"GOPROXY=off", "GOFLAGS=-mod=mod"},
 	},
 	{
 		name: "go", tool: "go", network: v1.NetworkLoopback,
-		warm:   []string{"go test ./..."},
-		runs:   []string{"go test -count=1 -run Server -tags server ./..."},
-		caches: []string{"go"}, env: []string{"GOPROXY=off"},
+		warm: []string{"go test ./..."},
+		runs: []string{"go test -count=1 -run Server -tags server ./..."},
+		env:  []string{"GOPROXY=off"},
 	},
 	{
 		name: "npm", tool: "npm", network: v1.NetworkNone,
 		runs: []string{"npm install --offline --no-audit --no-fund", "npm run build", "npm test"},
-		made: []string{"dist/app.js", "package-lock.json"}, caches: []string{".npm"},
+		made: []string{"dist/app.js", "package-lock.json"},
 	},
 	{
 		name: "cargo", tool: "cargo", network: v1.NetworkNone,
 		warm: []string{"cargo build --offline"},
 		runs: []string{"cargo build --offline", "cargo test --offline"},
-		made: []string{"target/debug/app"}, caches: []string{".cargo"},
+		made: []string{"target/debug/app"},
 	},
 	{
 		name: "pytest", tool: "python3", network: v1.NetworkNone,
@@ -77,29 +75,30 @@ func (b *build) run(t *testing.T) {
 	if _, err := exec.LookPath(b.tool); err != nil {
 		t.Skipf("skipped: %s is not installed", b.tool)
 	}
-	project, home := t.TempDir(), t.TempDir()
-	require.NoError(t, os.CopyFS(project, os.DirFS(filepath.Join("testdata", b.name))))
-	o := &v1.Obligation{
-		Kind: v1.ObligationContain, Profile: v1.ProfileProject, Read: []string{"/"}, Write: []string{project},
-		Protect: []string{project + "/.git/hooks", project + "/.mcp.json", project + "/.vscode"}, Network: b.network,
+	p := newPerson(t)
+	require.NoError(t, os.CopyFS(p.project, os.DirFS(filepath.Join("testdata", b.name))))
+	for _, dir := range []string{".npm/_cacache", ".cargo/registry", "go/pkg/mod", ".cache"} {
+		require.NoError(t, os.MkdirAll(p.home+"/"+dir, 0o755))
 	}
-	env := append([]string{"HOME=" + home, "CI=1", "RUSTUP_HOME=" + original("RUSTUP_HOME", ".rustup"), "GOCACHE=", "GOMODCACHE="}, b.env...)
-	for _, cache := range b.caches {
-		require.NoError(t, os.MkdirAll(filepath.Join(home, cache), 0o755))
-		o.Write = append(o.Write, filepath.Join(home, cache))
+	for name, from := range map[string]string{
+		".cargo/bin": original("CARGO_HOME", ".cargo") + "/bin", ".rustup": original("RUSTUP_HOME", ".rustup"), ".pyenv": original("PYENV_ROOT", ".pyenv"),
+		".cache/go-build": strings.TrimSpace((&launch{dir: p.project}).run(t, "go", "env", "GOCACHE").stdout),
+	} {
+		require.NoError(t, os.Symlink(from, p.home+"/"+name))
 	}
-	plain, contained := &launch{dir: project, env: env, uid: os.Geteuid()}, &launch{dir: project, env: env, uid: os.Geteuid(), obligation: o}
+	env := append([]string{
+		"HOME=" + p.home, "CI=1", "RUSTUP_HOME=" + p.home + "/.rustup", "CARGO_HOME=" + p.home + "/.cargo", "PYENV_ROOT=" + p.home + "/.pyenv", "GOCACHE=", "GOMODCACHE=",
+	}, b.env...)
+	o := p.obligation(t, v1.ProfileProject)
+	require.NoError(t, p.refused)
+	o.Network = b.network
+	plain, contained := &launch{dir: p.project, env: env, uid: os.Geteuid()}, &launch{dir: p.project, env: env, uid: os.Geteuid(), obligation: o}
 	if got := plain.run(t, "bash", "-c", b.tool+" --version || "+b.tool+" version"); got.state.ExitCode() != 0 {
 		t.Skipf("skipped: %s doesn't work here: %s", b.tool, got.stderr)
 	}
 	if b.name == "pytest" {
 		python := pythonWithPytest(t)
 		plain.env, contained.env = append(plain.env, "PYTHON="+python), append(contained.env, "PYTHON="+python)
-	}
-	if b.name == "go" { // the person's own cache of builds, as a policy would name it
-		cache := strings.TrimSpace((&launch{dir: project}).run(t, "go", "env", "GOCACHE").stdout)
-		o.Write = append(o.Write, cache)
-		plain.env, contained.env = append(plain.env, "GOCACHE="+cache), append(contained.env, "GOCACHE="+cache)
 	}
 	for _, line := range b.warm {
 		got := plain.run(t, "bash", "-c", line)
@@ -111,10 +110,10 @@ func (b *build) run(t *testing.T) {
 		assert.Empty(t, got.result.Refused, line)
 	}
 	for _, file := range b.made {
-		assert.FileExists(t, filepath.Join(project, file))
+		assert.FileExists(t, filepath.Join(p.project, file))
 	}
 	for _, left := range []string{".git", ".mcp.json", ".vscode"} {
-		assert.NoDirExists(t, filepath.Join(project, left))
+		assert.NoDirExists(t, filepath.Join(p.project, left))
 	}
 }
 
