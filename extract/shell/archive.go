@@ -92,7 +92,7 @@ func plainFile(text string) bool {
 // noAtFiles refuses words that begin with "@", or may: the GNU binary tools
 // take further arguments from the file that such a word names.
 func (p *parsed) noAtFiles() {
-	for _, word := range p.words {
+	for _, word := range p.args.Words {
 		if strings.HasPrefix(word.Text, "@") {
 			p.risk(argv.Shortened(word.Text))
 			p.c.Form.Put("<@file>", "unknown")

@@ -532,10 +532,10 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 	c.Caveats.Add("unknown_program")
 	p := parsed{w: w, c: &c, st: st}
 	for _, word := range words {
-		p.anyPath(word)
+		p.AnyPath(word)
 		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
 			if word.Kind == Literal && field != word.Text {
-				p.anyPath(Word{Kind: Literal, Text: field})
+				p.AnyPath(Word{Kind: Literal, Text: field})
 			}
 		}
 	}

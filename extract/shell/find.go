@@ -320,7 +320,7 @@ func (n *findNode) tests(name string, certain bool, met *bool) int {
 // find reads paths, and an expression of words each with its own arguments.
 func (p *parsed) find(program *argv.Program) {
 	behind := false
-	rest := p.words
+	rest := p.args.Words
 	for len(rest) > 0 {
 		word := rest[0]
 		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
@@ -329,8 +329,8 @@ func (p *parsed) find(program *argv.Program) {
 			continue
 		}
 		if !word.isOption() {
-			p.unsure(program, word)
-			p.operands = append(p.operands, word)
+			p.Operand(program, word)
+			p.args.Operands = append(p.args.Operands, word)
 			behind = behind || len(p.tests.leaves) > 0 && !onlyFirst(p.tests.leaves)
 			rest = rest[1:]
 			continue
@@ -345,7 +345,7 @@ func (p *parsed) find(program *argv.Program) {
 		} else {
 			p.tests.add(word.Text, Word{}, nil)
 		}
-		rest = rest[p.option(program, rest):]
+		rest = rest[p.args.Option(program, rest):]
 	}
 	p.tests.resolve(behind)
 	for _, leaf := range p.tests.leaves {
@@ -387,7 +387,7 @@ func (p *parsed) runs(run *findRun) {
 	}
 	p.c.Form.Put(run.option, "command")
 	p.c.Caveats.Add("executes") // be it a file that is found
-	p.inner = append(p.inner, slices.DeleteFunc(slices.Clone(run.argv), func(w Word) bool { return w.literal("{}") })...)
+	p.args.Inner = append(p.args.Inner, slices.DeleteFunc(slices.Clone(run.argv), func(w Word) bool { return w.literal("{}") })...)
 }
 
 // findFeed is what `find -exec` feeds: of everything below its paths what comes
@@ -400,7 +400,7 @@ func (p *parsed) findFeed(run *findRun) *feed {
 		dir: p.c.Dirs[0], many: run.many, files: run.files.typeF,
 		Walk: p.tests.walk(run.files), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
-	for _, word := range p.operands {
+	for _, word := range p.args.Operands {
 		if word.Kind == Glob && word.Text != "" {
 			if !f.within(word.Text) {
 				return nil

@@ -314,7 +314,7 @@ func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (o
 		c.Caveats.Add("unknown_program")
 		p := parsed{w: w, c: &c, st: st}
 		for _, word := range argv[1:] {
-			p.anyPath(word)
+			p.AnyPath(word)
 		}
 		w.emit(c)
 		return after.nowhere(), after.nowhere(), true

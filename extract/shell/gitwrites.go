@@ -88,6 +88,6 @@ func (p *parsed) named(base string, word Word) {
 	case "assigned":
 		p.assigned(word)
 	case "assignment":
-		p.assigned(p.operands[0])
+		p.assigned(p.args.Operands[0])
 	}
 }

@@ -51,10 +51,10 @@ func (p *parsed) placed(kind string, word Word) {
 }
 
 func (p *parsed) placedOption(canonical, kind string, word Word) {
-	if p.program == nil || p.program.Places == nil {
+	if p.args.Program == nil || p.args.Program.Places == nil {
 		return
 	}
-	switch places := p.program.Places; {
+	switch places := p.args.Program.Places; {
 	case slices.Contains(places.From, canonical) && places.Fetches() && kind == "write":
 		p.names = append(p.names, word)
 	case slices.Contains(places.Into, canonical) || slices.Contains(places.From, canonical):

@@ -16,335 +16,82 @@ import (
 	"policyd/extract/value"
 )
 
-// leading reads the global options before a subcommand and returns the rest.
-func (p *parsed) leading(program *argv.Program) []Word {
-	rest := p.words
-	p.level = program
-	for len(rest) > 0 && rest[0].isOption() && !rest[0].literal("--") {
-		taken := p.option(program, rest)
-		rest = rest[taken:]
-	}
-	return rest
-}
-
 // options reads the options and leaves the operands.
 func (p *parsed) options(program *argv.Program) {
-	p.dashes = -1
-	p.program, p.level = program, program
+	p.args.Begin(program)
 	if program.AtFiles {
 		p.noAtFiles()
 	}
 	switch program.Style {
 	case "find":
 		p.find(program)
-		return
-	case "equals":
-		p.equals(program)
-		return
 	case "raw":
 		p.raw()
-		return
-	case "text":
-		p.operands = p.words
-		return
-	case "tar":
-		p.oldBundle(program)
-		if len(p.words) > 0 && p.words[0].Vanishes {
-			p.c.Caveats.Add("dynamic_option") // the next word may be the bundle
-		}
+	default:
+		p.args.Parse(program)
 	}
-	early := program.EndsAtOperand()
-	rest := p.words
-	for len(rest) > 0 {
-		word := rest[0]
-		if p.takesNext && !word.isOption() {
-			p.anyPath(word)
-		}
-		p.takesNext = false
-		switch {
-		case len(p.operands) > 0 && word.isOption() && p.late(program, word):
-			p.c.Caveats.Add("unknown_option")
-			p.operands = append(p.operands, word)
-			rest = rest[1:]
-		case word.literal("--"):
-			p.endAtDashes(program, rest)
-			return
-		case word.isOption():
-			p.behind(program, word)
-			rest = rest[p.option(program, rest):]
-			if len(p.inner) > 0 {
-				return
-			}
-		case p.attached(program, rest):
-			rest = rest[1:]
-		case early:
-			p.endAtOperand(program, rest)
-			return
-		default:
-			p.unsure(program, word)
-			if p.operands == nil {
-				p.operands = make([]Word, 0, len(rest))
-			}
-			p.firstSeparator(program, word, rest[1:])
-			p.operands = append(p.operands, word)
-			rest = rest[1:]
-		}
-	}
+	p.c.Git.Dashes = p.c.Git.Dashes || p.args.Dashes >= 0
 }
 
-// late reports whether an option comes too late to count as one: behind the
-// first operand.
-func (p *parsed) late(program *argv.Program, word Word) bool {
-	if program.Late != nil {
-		return !slices.ContainsFunc(program.Late, func(name string) bool { return strings.HasPrefix(word.Text, name) })
-	}
-	// BSD's getopt(3) ends the options there.
-	return p.w.options.Platform == "darwin" && program.Style == "" && !program.Permute && !p.nested
-}
-
-// unsure notes a word that may turn into an option when it is expanded.
-func (p *parsed) unsure(program *argv.Program, word Word) {
-	if program.Inert {
-		return
-	}
-	switch {
-	case word.Kind != Literal && strings.HasPrefix(word.Text, "-"):
-		p.c.Caveats.Add("dynamic_option") // a pattern that matches nothing stays as it is
-	case word.Dashed && (word.Kind == Number || word.Kind == Hash):
-		p.c.Caveats.Add("dynamic_option") // a command that fails prints nothing
-	case word.Kind == Number && word.Signed && (!word.Letters || program.Digits()):
-		p.c.Caveats.Add("dynamic_option") // behind the digits of one others may stand
-	case (word.Led || word.bare && !word.Dashed) && !word.Split, word.begins != nil && !word.Split && p.partsHere(word.begins.word(word.begins.roots[0])):
-		return
-	case word.Kind == Dynamic || word.Kind == Output:
-		if word.Split || !strings.HasPrefix(word.Text, "/") && !strings.HasPrefix(word.Text, "./") {
-			p.c.Caveats.Add("dynamic_option")
-		}
-	case program.Style == "find" && word.Kind == Glob && strings.HasSuffix(word.Text, "/"):
-		// No word of an expression ends so, and find refuses one that it doesn't know.
-	case word.Kind == Glob && word.Text != "" && strings.IndexByte("*?[", word.Text[0]) >= 0 && program.Acts():
+// Operand notes a word that may turn into an option when it is expanded.
+func (p *parsed) Operand(program *argv.Program, word Word) {
+	if !program.Inert && p.mayTurn(program, word) {
 		p.c.Caveats.Add("dynamic_option")
 	}
 }
 
-// option reads the option at the head of rest and returns how many words it took.
-func (p *parsed) option(program *argv.Program, rest []Word) int {
-	word := rest[0]
-	text := word.Text
-	if program.Numeric && strings.Trim(text[1:], "0123456789") == "" {
-		p.c.Form.Put("-NUM", "none")
-		p.count(Word{Kind: Literal, Text: text[1:]})
-		return 1
+// mayTurn reports whether a word may become an option of a program when it is expanded.
+func (p *parsed) mayTurn(program *argv.Program, word Word) bool {
+	if word.Kind != Literal && strings.HasPrefix(word.Text, "-") {
+		return true // a pattern that matches nothing stays as it is
 	}
-	name, value, attached := strings.Cut(text, "=")
-	if known, ok := program.Options[name]; ok && (strings.HasPrefix(text, "--") || len(name) > 2 || !attached) {
-		return p.longOption(known, value, attached, rest)
-	}
-	if strings.HasPrefix(text, "--") || program.Style == "go" || program.Style == "find" {
-		if program.Style == "go" && strings.HasPrefix(text, "--") {
-			if known, ok := program.Options[name[1:]]; ok {
-				return p.longOption(known, value, attached, rest)
-			}
-		}
-		if program.Joinable(text) {
-			return p.bundle(program, rest)
-		}
-		p.unlistedOption(text, rest[1:])
-		p.unknownOption(text)
-		return 1
-	}
-	return p.bundle(program, rest)
-}
-
-// attached reads an option whose value stands in the same word and only the
-// run can tell, where nothing hangs on the value. It reports false for any
-// other word.
-func (p *parsed) attached(program *argv.Program, rest []Word) bool {
-	word := rest[0]
-	known, ok := program.Options[word.Option]
-	if !ok || program.Style != "" || len(known.Kinds) != 1 || len(p.operands) > 0 && p.late(program, word) {
+	switch word.Kind {
+	case Number:
+		// A command that fails prints nothing. Digits of other options may follow the sign.
+		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
+	case Hash:
+		return word.Dashed
+	case Dynamic, Output:
+		return !p.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
+	case Glob:
+		return !p.begun(word) && hasMeta(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
+	default:
 		return false
 	}
-	kind := known.Kinds[0]
-	digits := word.Kind == Number && !word.Signed
-	switch {
-	case word.Split:
-		return false // what a split word holds behind a blank are words of their own
-	case kind == "value" || kind == "pattern":
-		if word.Kind != Output && word.Kind != Hash && word.Kind != Number {
-			return false
-		}
-	case !digits || kind != "value?" && kind != "number?":
+}
+
+// matchesOptions reports whether a pattern may match an option that does more than choose output. No word of an
+// expression ends in a slash, and find refuses words that it doesn't know.
+func matchesOptions(program *argv.Program, pattern string) bool {
+	return program.Acts() && (program.Style != "find" || !strings.HasSuffix(pattern, "/"))
+}
+
+// begun reports whether the beginning of a word is known not to be a dash, whatever it expands to: text, or a name.
+func (p *parsed) begun(word Word) bool {
+	if word.Split {
 		return false
 	}
-	if name, ok := strings.CutPrefix(word.Option, "--"); ok && name != "" {
-		_, word.Text, _ = strings.Cut(word.Text, "=")
-	} else {
-		// A command that fails prints nothing, and the next word would be the value.
-		if !digits || !strings.HasSuffix(kind, "?") && len(rest) > 1 {
-			return false
-		}
-		word.Text = strings.TrimPrefix(word.Text, word.Option)
-	}
-	p.value(known.Canonical, kind, word)
-	return true
+	return word.Led || word.bare && !word.Dashed || word.begins != nil && p.partsHere(word.begins.word(word.begins.roots[0]))
 }
 
-func (p *parsed) unknownOption(text string) {
-	p.c.Form.Put(optionName(text), "unknown")
-	p.c.Caveats.Add("unknown_option")
-	if p.unsettled == 0 {
-		p.unsettled = 1 + len(p.operands)
-	}
-	p.takesNext = !strings.Contains(text, "=")
-	p.anyPath(Word{Kind: Literal, Text: text})
-}
-
-// longOption reads an option that stands as a word of its own.
-func (p *parsed) longOption(known argv.Option, value string, attached bool, rest []Word) int {
-	kind := known.Kinds[0]
-	optional := strings.HasSuffix(kind, "?")
-	switch {
-	case kind == "none":
-		if attached {
-			p.unknownOption(rest[0].Text)
-		} else {
-			p.c.Form.Put(known.Canonical, kind)
-		}
-		return 1
-	case attached:
-		p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
-		return 1 + p.moreValues(known, rest[1:])
-	case optional && p.nextIsValue(kind, rest):
-		p.value(known.Canonical, kind, rest[1])
-		return 2
-	case optional:
-		p.value(known.Canonical, kind, Word{Kind: Literal})
-		return 1
-	case kind == "command":
-		p.c.Form.Put(known.Canonical, kind)
-		p.inner = rest[1:]
-		return len(rest)
-	}
-	taken := 0
-	for i, kind := range known.Kinds {
-		if 1+i >= len(rest) {
-			p.c.Form.Put(known.Canonical, "unknown")
-			p.c.Caveats.Add("unknown_option")
-			break
-		}
-		p.single(rest[1+i])
-		if p.optionAfterAll(kind, rest[1+i]) {
-			p.c.Caveats.Add("unknown_option")
-		}
-		p.value(known.Canonical, kind, rest[1+i])
-		p.stray(known, rest[1+i])
-		taken++
-	}
-	return 1 + taken
-}
-
-// nextIsValue reports whether the next word is the optional value of an option: to make a
-// number is behind -j, to lsof any word that doesn't begin as an option does.
-func (p *parsed) nextIsValue(kind string, rest []Word) bool {
-	if kind == "number?" && len(rest) > 1 {
-		next := rest[1]
-		return next.Kind == Number && !next.Signed || next.Kind == Literal && next.Text != "" && strings.Trim(next.Text, "0123456789") == ""
-	}
-	if p.program == nil || !p.program.OptionalNext || len(rest) < 2 {
-		return false
-	}
-	if p.mayLead(rest[1]) && !rest[1].isOption() {
-		p.c.Caveats.Add("dynamic_option")
-	}
-	return !rest[1].isOption()
-}
-
-// optionAfterAll reports whether a value that is a word of its own may be an option
-// instead: to programs that read their words themselves, such as ripgrep, one with a dash
-// in front is none of some options, which then have their default.
-func (p *parsed) optionAfterAll(kind string, word Word) bool {
-	return p.program != nil && p.program.Style == "" && p.program.Permute && kind != "pattern" &&
-		word.isOption() && strings.Trim(word.Text[1:], "0123456789") != ""
-}
-
-// moreValues reads what an option with several values takes besides the
-// attached one.
-func (p *parsed) moreValues(known argv.Option, rest []Word) int {
-	for i, kind := range known.Kinds[1:] {
-		if i >= len(rest) {
-			p.c.Caveats.Add("unknown_option")
-			return len(rest)
-		}
-		p.single(rest[i])
-		p.value(known.Canonical, kind, rest[i])
-	}
-	return len(known.Kinds) - 1
-}
-
-// bundle reads short options that share one dash, the last of which may take a
-// value: attached, or the next word.
-func (p *parsed) bundle(program *argv.Program, rest []Word) int {
-	text := rest[0].Text
-	for i := 1; i < len(text); i++ {
-		known, ok := program.Options["-"+text[i:i+1]]
-		if !ok {
-			p.unlistedOption("-"+text[i:], rest[1:])
-			p.unknownOption("-" + text[i:])
-			return 1
-		}
-		kind := known.Kinds[0]
-		value := text[i+1:]
-		if p.tied(program, known, value) {
-			p.unknownOption("-" + text[i:])
-			return 1
-		}
-		switch {
-		case kind == "none":
-			p.c.Form.Put(known.Canonical, kind)
-		case value == "" && strings.HasSuffix(kind, "?"):
-			return p.longOption(known, "", false, rest)
-		case strings.HasSuffix(kind, "?"):
-			p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
-			return 1
-		case value != "":
-			p.value(known.Canonical, kind, Word{Kind: Literal, Text: value})
-			return 1 + p.moreValues(known, rest[1:])
-		default:
-			return p.longOption(known, "", false, rest)
-		}
-	}
-	return 1
-}
-
-// tied reports whether a value behind a short option begins with "=" and says
-// what is touched: getopt(3) takes the sign for part of the value, and the parsers of
-// ripgrep, fd, npm and cobra leave it out, so that the value is either.
-func (p *parsed) tied(program *argv.Program, known argv.Option, value string) bool {
-	if len(value) < 2 || value[0] != '=' {
-		return false
-	}
-	switch strings.TrimSuffix(known.Kinds[0], "?") {
-	case "none", "value", "pattern", "sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres:
-		filter := program.Filters[known.Canonical]
-		return filter != "" && filter != "type" // no type begins with the sign
-	}
-	return true
-}
-
-// value notes an option's value, and what it touches by its kind. Several
-// values of one option keep the gravest kind.
-func (p *parsed) value(canonical, kind string, word Word) {
-	if canonical == "-I" {
+// Value notes an option's value, and what it accesses by its kind.
+func (p *parsed) Value(known argv.Option, kind string, word Word) {
+	canonical := known.Canonical
+	switch canonical {
+	case argv.OptionNumber:
+		p.count(word)
+		return
+	case "--max-count":
+		p.count(word)
+	case "-I":
 		p.mark = word // the last one counts
-	}
-	if canonical == "-d" {
+	case "-d":
 		p.cutAt = word
 	}
-	p.judge(p.program, canonical, word)
+	p.judge(p.args.Program, canonical, word)
 	p.defined(canonical, kind, word)
-	p.optionRisk(canonical, word)
-	if p.program != nil && word.Text != "" && slices.Contains(p.program.Modifies, canonical) {
+	p.riskOf(known.Risk, &word)
+	if p.args.Program != nil && word.Text != "" && slices.Contains(p.args.Program.Modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}
 	if kind == "archive" {
@@ -357,26 +104,12 @@ func (p *parsed) value(canonical, kind string, word Word) {
 	}
 	p.filter(canonical, word)
 	p.placedOption(canonical, kind, word)
-	if p.c.Program == "git" && slices.Contains(formatOptions, canonical) {
-		if canonical == "--format" || canonical == "--pretty" {
-			p.c.Git.Format = word.Text
-		}
-		if checksSignature(word) {
-			p.c.Caveats.Add("executes")
-		}
-	}
-	if canonical == "--max-count" {
-		p.count(word)
-	}
-	if colors(p.c, canonical) {
-		p.c.color = max(p.c.color, colorOf(word))
-	}
-	if p.c.Program == "git" && canonical == "--date" {
-		p.c.Git.date = word.Text
-		if word.Kind != Literal {
-			p.c.Git.date = "\n"
-		}
-	}
+	p.printing(canonical, word)
+	p.states(canonical, kind)
+}
+
+// states puts an option into the form. Of several values the gravest kind counts.
+func (p *parsed) states(canonical, kind string) {
 	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
 		if acts, _ := argv.KnownKind(strings.TrimSuffix(kind, "?")); !acts {
 			kind = held
@@ -384,6 +117,28 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		p.c.Form = slices.DeleteFunc(p.c.Form, func(e v1.Entry) bool { return e.Name == canonical })
 	}
 	p.c.Form.Put(canonical, kind)
+}
+
+// printing notes an option that chooses how output looks.
+func (p *parsed) printing(canonical string, word Word) {
+	if colors(p.c, canonical) {
+		p.c.color = max(p.c.color, colorOf(word))
+	}
+	if p.c.Program != "git" {
+		return
+	}
+	if slices.Contains(formatOptions, canonical) && checksSignature(word) {
+		p.c.Caveats.Add("executes")
+	}
+	switch canonical {
+	case "--format", "--pretty":
+		p.c.Git.Format = word.Text
+	case "--date":
+		p.c.Git.date = word.Text
+		if word.Kind != Literal {
+			p.c.Git.date = "\n"
+		}
+	}
 }
 
 // count notes how many commits git is to print. Of several numbers the last one counts, of which
@@ -399,10 +154,10 @@ func (p *parsed) count(word Word) {
 // filter notes which files an option makes a walk over a tree leave out. A
 // glob over more than base names is not followed: the walk is then wider.
 func (p *parsed) filter(canonical string, word Word) {
-	if p.program == nil {
+	if p.args.Program == nil {
 		return
 	}
-	kind := p.program.Filters[canonical]
+	kind := p.args.Program.Filters[canonical]
 	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
 	name, not := strings.CutPrefix(word.Text, "!")
 	switch {
@@ -453,7 +208,7 @@ func typeName(word Word) string {
 // given reports whether an option is there that makes a walk read what it would
 // leave out. A glob that only leaves out more doesn't.
 func (p *parsed) given(option string) bool {
-	if p.program.Filters[option] == "glob" {
+	if p.args.Program.Filters[option] == "glob" {
 		return p.takesIn && p.has(option)
 	}
 	return p.has(option)
@@ -480,7 +235,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		return strings.Replace(kind, base, "value", 1)
 	case "read":
 		// What is on the network can have no use for a directory but to send what it holds.
-		p.access(word, v1.OpRead, p.program != nil && p.program.Network)
+		p.access(word, v1.OpRead, p.args.Program != nil && p.args.Program.Network)
 	case "input", "packed", "module":
 		return p.readAs(base, word)
 	case "tree":
@@ -520,7 +275,7 @@ func (p *parsed) meant(base, kind string, word Word) string {
 		p.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 	case "unknown":
 		p.c.Caveats.Add("unknown_option")
-		p.anyPath(word)
+		p.AnyPath(word)
 	case "options":
 		p.optionFile(word)
 	case "package", "names", "transfer", "arrival", "assigned", "assignment":
@@ -655,7 +410,7 @@ func (p *parsed) format(kind string, word Word) string {
 	name, file, named := strings.Cut(word.Text, "=")
 	switch fromFile := strings.HasSuffix(name, "file"); {
 	case word.Kind != Literal, fromFile && !named:
-		p.anyPath(word)
+		p.AnyPath(word)
 		return p.knownIf(kind, false)
 	case fromFile:
 		p.access(Word{Kind: Literal, Text: file}, v1.OpRead, false)
@@ -765,17 +520,17 @@ func (p *parsed) data(word Word) {
 	}
 }
 
-// single notes a word that stands in a place of its own: a pattern that
+// Single notes a word that stands in a place of its own: a pattern that
 // matches several files would push the others into places of their own.
-func (p *parsed) single(word Word) {
+func (p *parsed) Single(word Word) {
 	switch {
 	case word.Kind == Glob && !word.Vanishes:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
 	case word.Kind == Fed && word.feed.many:
 		p.c.Caveats.Add("dynamic_option")
-	case word.Vanishes && (p.program == nil || !p.program.Inert):
+	case word.Vanishes && (p.args.Program == nil || !p.args.Program.Inert):
 		p.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
-	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.program == nil || !p.program.Inert):
+	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && (p.args.Program == nil || !p.args.Program.Inert):
 		p.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
 }
@@ -792,7 +547,7 @@ func (p *parsed) inert(word Word) {
 	case Fed:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
-		case p.program != nil && p.program.Inert:
+		case p.args.Program != nil && p.args.Program.Inert:
 		case word.feed != nil && word.feed.refs && p.refsHere(word):
 		case word.feed != nil && word.feed.Parts && p.partsHere(word):
 		default:
@@ -915,9 +670,9 @@ func (p *parsed) maybePath(word Word, op string) {
 	})
 }
 
-// anyPath notes a word of a role that is not known: each path that it may hold can be
+// AnyPath notes a word of a role that is not known: each path that it may hold can be
 // written, and a directory may be read with all that is below.
-func (p *parsed) anyPath(word Word) {
+func (p *parsed) AnyPath(word Word) {
 	added := p.anyPart(word, v1.OpWrite)
 	for i := range added {
 		added[i].Tree = added[i].Tree || added[i].Maybe
@@ -965,8 +720,8 @@ func (p *parsed) move(word Word) {
 	}
 }
 
-// operand remembers the first path-like operand (V3).
-func (p *parsed) operand(word Word) {
+// pathOperand remembers the first path-like operand (V3).
+func (p *parsed) pathOperand(word Word) {
 	if p.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
 		p.c.Operand = word.Text
 	}

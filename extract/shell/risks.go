@@ -33,16 +33,9 @@ func (p *parsed) risky(program *argv.Program) {
 	}
 }
 
-// optionRisk notes the risk of an option with the value that it is given.
-func (p *parsed) optionRisk(canonical string, word Word) {
-	if p.level != nil {
-		p.riskOf(p.level.Options[canonical].Risk, &word)
-	}
-}
-
-// unlistedOption notes the risk of an option that the table doesn't list, with the value in the
+// Unlisted notes the risk of an option that the table doesn't list, with the value in the
 // same word, or with the next word, which may be the value.
-func (p *parsed) unlistedOption(text string, rest []Word) {
+func (p *parsed) Unlisted(text string, rest []Word) {
 	name, value, attached := strings.Cut(text, "=")
 	word := Word{Kind: Literal, Text: value}
 	if !attached && len(rest) > 0 && !rest[0].isOption() {

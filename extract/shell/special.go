@@ -15,7 +15,7 @@ import (
 // dialect. It reports false when the line is not of that plain form.
 func (p *parsed) shellCommand() bool {
 	commands := false
-	words := p.words
+	words := p.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if strings.Trim(words[0].Text[1:], "celu") != "" {
 			return false
@@ -80,7 +80,7 @@ func (p *parsed) env(program *argv.Program) bool {
 		p.w.messy(guard.MessyWrapper)
 	}
 	st := p.st
-	rest := p.operands
+	rest := p.args.Operands
 	if len(rest) > 1 && rest[0].literal("-") { // as -i
 		st, rest = st.withCaveat("assigns"), rest[1:]
 	}
@@ -109,11 +109,11 @@ func (p *parsed) env(program *argv.Program) bool {
 
 // commandLookup reads `command -v name`, which only says where a program is.
 func (p *parsed) commandLookup() bool {
-	if len(p.words) < 2 || !p.words[0].literal("-v") && !p.words[0].literal("-V") {
+	if len(p.args.Words) < 2 || !p.args.Words[0].literal("-v") && !p.args.Words[0].literal("-V") {
 		return false
 	}
-	p.c.Form.Put(p.words[0].Text, "none")
-	for _, word := range p.words[1:] {
+	p.c.Form.Put(p.args.Words[0].Text, "none")
+	for _, word := range p.args.Words[1:] {
 		if word.Kind != Literal || word.isOption() {
 			p.c.Caveats.Add("dynamic_word")
 		}
@@ -138,7 +138,7 @@ func oneOf(list, text string) bool {
 // test reads test and [ with plain operators. Numbers are compared only where
 // both are known: shells evaluate such operands as expressions.
 func (p *parsed) test(name string) {
-	words := p.words
+	words := p.args.Words
 	if name == "[" {
 		if len(words) == 0 || !words[len(words)-1].literal("]") {
 			p.testUnclear(words)
@@ -151,7 +151,7 @@ func (p *parsed) test(name string) {
 	}
 	for _, word := range words {
 		if word.Expands {
-			p.single(word) // its matches may be operators
+			p.Single(word) // its matches may be operators
 		}
 	}
 	switch {
@@ -185,9 +185,9 @@ func (p *parsed) test(name string) {
 		p.c.Form.Put(words[1].Text, "value")
 	case joined(words) > 0:
 		at := joined(words)
-		p.words = append(slices.Clone(words[:at]), Word{Kind: Literal, Text: "]"})
+		p.args.Words = append(slices.Clone(words[:at]), Word{Kind: Literal, Text: "]"})
 		p.test("[")
-		p.words = append(slices.Clone(words[at+1:]), Word{Kind: Literal, Text: "]"})
+		p.args.Words = append(slices.Clone(words[at+1:]), Word{Kind: Literal, Text: "]"})
 		p.test("[")
 	default:
 		p.testUnclear(words)
@@ -233,7 +233,7 @@ func isNumber(word Word) bool {
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.
 func (p *parsed) printf() {
-	words := p.words
+	words := p.args.Words
 	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
 		p.w.messy(guard.MessyBuiltin) // -v assigns
 	}
