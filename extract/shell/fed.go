@@ -412,12 +412,6 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	return &f
 }
 
-// elsewhere reports whether a command may run in another directory than the names of a feed
-// count from.
-func (p *parsed) elsewhere(f *feed) bool {
-	return p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != f.dir
-}
-
 // opened is what a command accesses besides what takes away what it complains of.
 func (c *Command) opened() []Access {
 	return slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool { return a.Op == v1.OpWrite && a.Text == "/dev/null" })

@@ -69,7 +69,7 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 			p.declaration()
 		}
 	case name == "test" || name == "[":
-		p.test(name)
+		testReader{&p.effects}.command(name, p.args.Words)
 	case argv.IsShell(name) && p.shellCommand():
 		return // the payload's commands stand for it
 	case name == "env":
@@ -218,33 +218,21 @@ func (w *walker) named(text string, caveats *v1.Set) string {
 
 // parsed is a command line being read.
 type parsed struct {
-	w    *walker
-	c    *Command
-	st   *state
+	effects
 	args argv.Parser[Word]
-	// filters are what a walk over a tree includes and leaves out.
-	filters value.Walk
-	// takesIn is true when an option names files to read, takesAll when others are
-	// read, too, leavesOut when one names files not to read.
-	takesIn, takesAll, leavesOut bool
-	dirs                         []string // the directory that -C and the like change to
-	moved                        bool
-	// after are the commands that this one runs on names, to be walked as
-	// commands of their own.
+	// tree is which files options select from a directory tree.
+	tree treeSelection
+	// places is what the program puts somewhere.
+	places placement
+	// after are the commands that this one runs on names, to be walked as commands of their own.
 	after [][]Word
-	// started is a command that this one stands before, an item of its own, and redirs are
-	// the redirections of both.
+	// started is a command that this one runs, an item of its own, and redirs are the redirections of both.
 	started []Word
 	redirs  []Access
-	// archives are the values of options that name an archive.
+	// archives are the values of options that name an archive, and archiveOptions those options.
 	archives       []Word
 	archiveOptions []string
-	// sources and targets are what a program puts somewhere, and where.
-	sources, targets []Word
-	// names are those that options give to files that are put there.
-	names []Word
-	// mark is the last value of xargs -I, cutAt that of xargs -d, tests what find has
-	// been asked so far.
+	// mark is the last value of xargs -I, and cutAt that of xargs -d.
 	mark, cutAt Word
 	// backups are the suffixes under which files that are changed are kept.
 	backups []Word
@@ -259,7 +247,7 @@ func (w *walker) parse(st *state, c *Command, words []Word) *parsed {
 	if !ok {
 		p = &parsed{}
 	}
-	p.w, p.c, p.st = w, c, st
+	p.effects = effects{w: w, c: c, st: st}
 	p.args = argv.Parser[Word]{Host: p, Platform: w.options.Platform, Form: &c.Form, Caveats: &c.Caveats, Words: words}
 	return p
 }
@@ -268,11 +256,6 @@ func (w *walker) parse(st *state, c *Command, words []Word) *parsed {
 func (p *parsed) release() {
 	*p = parsed{}
 	parses.Put(p)
-}
-
-func (p *parsed) has(canonical string) bool {
-	_, ok := p.c.Form.Get(canonical)
-	return ok
 }
 
 // version reads a line that asks a program for its version or its help alone.
@@ -525,7 +508,7 @@ func (p *parsed) chosen(program *argv.Program) {
 // finish ties the accesses to the directory that options chose, and adds what
 // the commands within touch.
 func (p *parsed) finish() {
-	p.besideObjects()
+	gitReader{&p.effects}.besideObjects()
 	if len(p.args.Inner) > 0 {
 		p.within()
 	}

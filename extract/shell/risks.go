@@ -74,27 +74,3 @@ func (p *parsed) unlistedOperand(command string, word Word) {
 	p.riskOf(p.w.table.Words.Risks().Kinds["unknown"], &word)
 	p.riskOf(p.w.table.Words.Risks().Commands[command], &word)
 }
-
-// riskOf notes risks as the table states them. Those with a value are left out without a word,
-// and the others with one.
-func (p *parsed) riskOf(stated string, word *Word) {
-	if stated == "" {
-		return
-	}
-	for risk := range strings.SplitSeq(stated, ",") {
-		switch valued := strings.Contains(risk, "{"); {
-		case valued && word != nil:
-			for _, named := range p.w.table.Words.Risks().Named(risk, word.Text, word.Kind == Literal || word.Kind == Glob) {
-				p.risk(named)
-			}
-		case !valued && word == nil:
-			p.risk(risk)
-		}
-	}
-}
-
-func (p *parsed) risk(name string) {
-	if name != "" {
-		p.c.Risks.Add(name)
-	}
-}

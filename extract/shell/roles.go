@@ -39,19 +39,7 @@ func (p *parsed) roles(program *argv.Program) {
 		p.c.Caveats.Add("unknown_option")
 	}
 	whole := p.walks(program)
-	p.filters.Follow = slices.ContainsFunc(program.Follows, func(option string) bool { return option == "*" || p.has(option) })
-	p.filters.Ignoring = len(program.IgnoringUnless) > 0 && !slices.ContainsFunc(program.IgnoringUnless, p.given)
-	p.filters.IgnoreFiles = program.IgnoreFiles
-	p.filters.SkipHidden = program.SkipsHidden && !slices.ContainsFunc(program.Unhide, p.given)
-	if p.takesAll {
-		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
-	}
-	if p.takesIn && p.args.Program.Globs() {
-		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
-	}
-	if len(program.Only) > 0 {
-		p.filters.Include = program.Only
-	}
+	p.selects(program)
 	paths := false
 	for i, word := range operands {
 		if i >= len(assigned) {
@@ -82,7 +70,7 @@ func (p *parsed) roles(program *argv.Program) {
 	if !paths || program.Implicit == "project" {
 		p.impliedAccess(program, whole)
 	}
-	p.land(program)
+	p.places.land(&p.effects, program.Places)
 	if p.c.Verb == "git push" {
 		p.pushes()
 	}
@@ -105,7 +93,7 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if program.Places != nil {
-		p.placed(kind, word)
+		p.places.add(kind, word)
 	}
 	if r.Name == "key" && p.c.Program == "git" && word.Kind == Literal {
 		p.c.Git.Setting = word.Text
@@ -169,7 +157,7 @@ func backup(file, suffix Word) Word {
 
 // walks reports whether path operands are read with everything below them.
 func (p *parsed) walks(program *argv.Program) bool {
-	return slices.ContainsFunc(program.Recursive, func(option string) bool { return option == "*" || p.has(option) })
+	return p.hasAny(program.Recursive)
 }
 
 // impliedAccess is what a command touches when it is given no path.

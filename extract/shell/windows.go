@@ -61,16 +61,16 @@ func (w *walker) pieces(st *state, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
-		p := parsed{w: w, c: &c, st: st}
+		e := effects{w: w, c: &c, st: st}
 		for _, word := range words {
-			p.providerPath(word)
+			providerPath(&e, word)
 			if name := variableName(word); name != "" {
 				c.Variables = append(c.Variables, name)
 			}
 			if !w.count(1) {
 				break
 			}
-			p.AnyPath(Word{Kind: Literal, Text: word})
+			e.AnyPath(Word{Kind: Literal, Text: word})
 		}
 		w.emit(c)
 	}
@@ -286,20 +286,20 @@ func (r *windowsRun) emit(p *parsed) {
 	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.args.Words...)
 	p.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
-		p.providerPath(p.c.Accesses[i].Text)
+		providerPath(&p.effects, p.c.Accesses[i].Text)
 	}
 	p.finish()
 	r.w.emit(*p.c)
 }
 
 // providerPath notes PowerShell's drives that are no directories.
-func (p *parsed) providerPath(text string) {
+func providerPath(e *effects, text string) {
 	folded := strings.ToLower(text)
 	if colon := strings.LastIndex(folded, "::"); colon >= 0 {
 		folded = folded[strings.LastIndexByte(folded[:colon], '\\')+1:colon] + ":"
 	}
 	if strings.HasPrefix(folded, "env:") || strings.HasPrefix(folded, "environment:") || strings.HasPrefix(folded, "variable:") {
-		p.c.Caveats.Add("reads_environment")
+		e.c.Caveats.Add("reads_environment")
 	}
 }
 

@@ -105,7 +105,7 @@ func (p *parsed) positional(program *argv.Program, groups [][]Word) {
 	if len(p.c.Accesses) == 0 {
 		p.impliedAccess(program, false)
 	}
-	p.land(program)
+	p.places.land(&p.effects, program.Places)
 }
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
