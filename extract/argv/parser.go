@@ -28,6 +28,8 @@ const (
 	AnyText Class = iota
 	// Literal is known to the byte.
 	Literal
+	// Pattern is any number of names that match it, or itself if none does.
+	Pattern
 	// OneWord is one word of any text.
 	OneWord
 	// Digits is a decimal number.

@@ -16,6 +16,8 @@ func (w Word) Argument() argv.Argument {
 	switch {
 	case w.Kind == Literal:
 		out.Class, out.Option = argv.Literal, ""
+	case w.Kind == Glob:
+		out.Class = argv.Pattern
 	case w.Kind == Number && !w.Signed:
 		out.Class = argv.Digits
 	case w.Kind == Number, w.Kind == Hash, w.Kind == Output:

@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/argv/find"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
@@ -236,7 +237,7 @@ type parsed struct {
 	mark, cutAt Word
 	// backups are the suffixes under which files that are changed are kept.
 	backups []Word
-	tests   findExpression
+	tests   find.Expression
 }
 
 var parses sync.Pool
