@@ -93,3 +93,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 func decimal(text string) bool {
 	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
 }
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
+}

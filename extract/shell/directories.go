@@ -54,9 +54,9 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state) {
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
-	p := parsed{w: w, c: &c, st: st}
+	e := effects{w: w, c: &c, st: st}
 	for _, word := range args {
-		p.maybePath(word, v1.OpList)
+		e.maybePath(word, v1.OpList)
 	}
 	w.emit(c)
 	return after.nowhere(), after

@@ -312,9 +312,9 @@ func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (o
 		w.messy(guard.MessyFunction)
 		c := w.newCommand(st, argv[0].Text, redirs)
 		c.Caveats.Add("unknown_program")
-		p := parsed{w: w, c: &c, st: st}
+		e := effects{w: w, c: &c, st: st}
 		for _, word := range argv[1:] {
-			p.anyPath(word)
+			e.AnyPath(word)
 		}
 		w.emit(c)
 		return after.nowhere(), after.nowhere(), true

@@ -7,7 +7,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -224,19 +223,4 @@ func simpleWord(word *syntax.Word) bool {
 		return simple
 	})
 	return simple
-}
-
-// partsHere notes that names, or parts of them, become a word that is no path: what one
-// begins with may make it an option. It reports false where they were found elsewhere.
-func (p *parsed) partsHere(word Word) bool {
-	if p.elsewhere(word.feed) {
-		return false
-	}
-	for _, root := range word.feed.spread(word.Text) {
-		a := word.feed.access(root, v1.OpList, false, word.Split)
-		a.Parts = true
-		p.c.Accesses = append(p.c.Accesses, a)
-	}
-	p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
-	return true
 }
