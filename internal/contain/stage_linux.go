@@ -56,6 +56,7 @@ func Stage() {
 		return
 	}
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	_ = unix.SetNonblock(specFD, true) // so that waiting for its end takes no thread
 	results, specs, s := json.NewEncoder(os.NewFile(resultFD, "results")), os.NewFile(specFD, "spec"), &spec{}
 	if err := json.NewDecoder(specs).Decode(s); err != nil {
 		_ = results.Encode(message{Error: fmt.Sprintf("read the run: %s", err)})
