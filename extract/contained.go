@@ -48,7 +48,10 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 	}
 	c := obligation.Builder{
 		View: &e.view, Scope: &e.scope, Grants: &e.grants, Sensitive: &e.sensitive, Classes: &e.classes, Kept: &e.kept, Repos: &e.repos,
-		Policy: x.Policy, Listings: &x.listings, Swept: &x.swept, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained, Judging: x.Lists.Judges(),
+		Policy: x.Policy, Directories: &obligation.Directories{
+			View: &e.view, Listings: &x.listings, Swept: &x.swept, Step: e.facts.step, Now: x.now, Left: obligation.MaxContained,
+		},
+		Judging: x.Lists.Judges(),
 		Obligation: v1.Obligation{
 			Kind: duty.Kind, Profile: duty.Profile, Network: v1.NetworkNone, Environment: x.Lists.Contain.Environment,
 			Read: []string{}, Write: []string{}, Protect: []string{}, Hide: []string{},

@@ -1,7 +1,6 @@
 package lists
 
 import (
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -52,17 +51,6 @@ type ToolSettings struct {
 	// Keys are the names of settings, in lower case, that hold no credential; "section.*" is any in a section. Without
 	// keys nothing is shown.
 	Keys []string
-}
-
-// compile reads the patterns.
-func (c *Contain) compile() (err error) {
-	if c.credentials, err = paths.NewPattern(c.Read.Credentials); err == nil {
-		c.checked, err = paths.NewPattern(c.Read.Checked)
-	}
-	if err != nil {
-		return fmt.Errorf("config.contain.read: %w", err)
-	}
-	return nil
 }
 
 // backups are the ends of names that editors and people give to copies.

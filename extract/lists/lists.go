@@ -120,9 +120,6 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 			Concat(config.Protected.Always, settings.Scope.ProtectedAlways),
 		),
 	}
-	if err = out.Contain.compile(); err != nil {
-		return nil, fmt.Errorf("read policy lists: %w", err)
-	}
 	if out.Classes, err = newClasses(config.PathClasses, settings.PathClasses); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
@@ -156,6 +153,8 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 		{&out.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
 		{&out.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
 		{&out.Variables, config.Secrets.Variables},
+		{&out.Contain.credentials, out.Contain.Read.Credentials},
+		{&out.Contain.checked, out.Contain.Read.Checked},
 	} {
 		if *part.into, err = paths.NewPattern(part.globs); err != nil {
 			return nil, fmt.Errorf("read policy lists: %w", err)

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
@@ -18,21 +17,16 @@ import (
 
 // Builder gathers the paths of one obligation.
 type Builder struct {
-	View      *disk.View
-	Scope     *scope.Scope
-	Grants    *scope.Grants
-	Sensitive *scope.SensitiveRoots
-	Classes   *scope.Classifier
-	Kept      *scope.GitKept
-	Repos     *scope.Repositories
-	Policy    *scope.Policy
-	// Listings are of the session's directories, Swept of those of tools.
-	Listings, Swept *Listings
-	// Step ends the walk if its caller has gone away.
-	Step       func()
-	Now        func() time.Duration
-	Obligation v1.Obligation
-	Left       int
+	View        *disk.View
+	Scope       *scope.Scope
+	Grants      *scope.Grants
+	Sensitive   *scope.SensitiveRoots
+	Classes     *scope.Classifier
+	Kept        *scope.GitKept
+	Repos       *scope.Repositories
+	Policy      *scope.Policy
+	Directories *Directories
+	Obligation  v1.Obligation
 	// Judging is true if operators name paths that count by the session.
 	Judging bool
 	// Repositories are directories with a .git.
@@ -58,10 +52,11 @@ func (c *Builder) Fill(duty v1.Duty) error {
 		return fmt.Errorf("no run in the profile %q can read %q", duty.Profile, duty.Reads)
 	}
 	c.addSystem()
-	c.addHome(&o.Read, data.Read.Home)
-	c.addHome(&o.Read, data.Read.Tools)
+	home := c.home()
+	home.add(&o.Read, data.Read.Home)
+	home.add(&o.Read, data.Read.Tools)
 	if duty.Profile == v1.ProfileProject {
-		c.addHome(&o.Write, data.Write.Home)
+		home.add(&o.Write, data.Write.Home)
 	}
 	var roots []string
 	for i := range c.Scope.Roots {
@@ -154,17 +149,17 @@ func (c *Builder) look(roots []string) error {
 	for _, name := range c.Policy.Lists.Contain.Hide {
 		c.hide(name)
 	}
-	c.eachInHome(c.Policy.Lists.Contain.Secrets, c.hide)
+	home := c.home()
+	home.each(c.Policy.Lists.Contain.Secrets, c.hide)
 	for _, own := range c.Policy.Own {
 		c.hide(own)
 	}
-	if err := c.addSettings(); err != nil {
-		return err
-	}
-	if err := c.hideInTools(); err != nil {
-		return err
-	}
-	return c.noOtherNames()
+	return home.hide()
+}
+
+// home is the part of the obligation in the session's home.
+func (c *Builder) home() *homeTools {
+	return &homeTools{c.View, c.Policy.Lists, c.Sensitive, c.Classes, c.Kept, c.Directories, &c.Obligation}
 }
 
 // hide hides a path that is there and could be read.

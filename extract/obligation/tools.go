@@ -7,32 +7,49 @@ import (
 	"slices"
 	"strings"
 
+	v1 "policyd/api/v1"
+	"policyd/extract/disk"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
+	"policyd/extract/scope"
 	"policyd/extract/stat"
 )
+
+// homeTools are what tools keep in the session's home.
+type homeTools struct {
+	view        *disk.View
+	lists       *lists.Lists
+	sensitive   *scope.SensitiveRoots
+	classes     *scope.Classifier
+	kept        *scope.GitKept
+	directories *Directories
+	obligation  *v1.Obligation
+}
 
 // toolDepth is how many levels of the directories of tools are read for credentials: in
 // ~/.nvm/versions that is node/v20/etc.
 const toolDepth = 4
 
-// addHome adds what is there of names in the home, and nothing that is a secret, or the home itself, by another name.
-func (c *Builder) addHome(to *[]string, names []string) {
-	c.eachInHome(names, func(name string) {
-		resolved, err := c.View.Resolver.Resolve(name)
-		if err != nil || !resolved.Exists || c.Sensitive.OwnPlace(resolved.Real) || paths.Within(c.View.Home, resolved.Real) {
-			return
-		}
-		if keeps, checked := c.Policy.Lists.KeepsCredentials(resolved.Real); !keeps || checked {
+// add adds what is there of names in the home, and nothing that is a secret by another name.
+func (h *homeTools) add(to *[]string, names []string) {
+	h.each(names, func(name string) {
+		resolved, found := h.find(name)
+		if keeps, checked := h.lists.KeepsCredentials(resolved.Real); found && (!keeps || checked) {
 			*to = lists.AppendNew(*to, resolved.Real)
 		}
 	})
 }
 
-// eachInHome calls do with the absolute path of each name that isn't absolute, unless the first part of it below the home is
+// find resolves a name that isn't another one of the home, of what contains it, or of what is policyd's own.
+func (h *homeTools) find(name string) (paths.Resolved, bool) {
+	resolved, err := h.view.Resolver.Resolve(name)
+	return resolved, err == nil && resolved.Exists && !h.sensitive.OwnPlace(resolved.Real) && !paths.Within(h.view.Home, resolved.Real)
+}
+
+// each calls do with the absolute path of each name that isn't absolute, unless the first part of it below the home is
 // missing. It is fast if names in one directory follow each other.
-func (c *Builder) eachInHome(names []string, do func(name string)) {
-	if c.View.Home == "" {
+func (h *homeTools) each(names []string, do func(name string)) {
+	if h.view.Home == "" {
 		return
 	}
 	first, there := "", false
@@ -43,26 +60,37 @@ func (c *Builder) eachInHome(names []string, do func(name string)) {
 		}
 		part, _, _ := strings.Cut(below, "/")
 		if part != first {
-			_, err := stat.Below(c.View.Home, part, false)
+			_, err := stat.Below(h.view.Home, part, false)
 			first, there = part, !stat.Missing(err)
 		}
 		if there {
-			do(c.View.Home + "/" + below)
+			do(h.view.Home + "/" + below)
 		}
 	}
 }
 
+// hide adds the settings of tools and covers the credentials that they keep. It refuses secrets that can't be hidden.
+func (h *homeTools) hide() error {
+	if err := h.addSettings(); err != nil {
+		return err
+	}
+	if err := h.hideInTools(); err != nil {
+		return err
+	}
+	return h.noOtherNames()
+}
+
 // hideInTools covers credentials in the directories of tools: in the first level everywhere, and below it where people put
 // settings of their own.
-func (c *Builder) hideInTools() error {
+func (h *homeTools) hideInTools() error {
 	for _, group := range []struct {
 		names []string
 		depth int
-	}{{c.Policy.Lists.Contain.Read.Home, 1}, {c.Policy.Lists.Contain.Read.Tools, toolDepth}} {
+	}{{h.lists.Contain.Read.Home, 1}, {h.lists.Contain.Read.Tools, toolDepth}} {
 		var real []string
-		c.addHome(&real, group.names)
+		h.add(&real, group.names)
 		for _, dir := range real {
-			if err := c.sweep(dir, group.depth); err != nil {
+			if err := h.sweep(dir, group.depth); err != nil {
 				return err
 			}
 		}
@@ -70,18 +98,18 @@ func (c *Builder) hideInTools() error {
 	return nil
 }
 
-func (c *Builder) sweep(dir string, depth int) error {
-	found, err := c.counted(c.recall(c.Swept, dir, c.keeps))
+func (h *homeTools) sweep(dir string, depth int) error {
+	found, err := h.directories.recall(h.directories.Swept, dir, h.keeps)
 	if err != nil {
 		return err
 	}
 	for i := range found.entries {
 		entry := &found.entries[i]
 		switch {
-		case !entry.plain && c.credentialsIn(entry):
-			c.Obligation.Hide = lists.AppendNew(c.Obligation.Hide, entry.full)
+		case !entry.plain && h.credentialsIn(entry):
+			h.obligation.Hide = lists.AppendNew(h.obligation.Hide, entry.full)
 		case entry.kind.IsDir() && depth > 1 && !strings.HasSuffix(entry.full, "/.git/objects"):
-			err = c.sweep(entry.full, depth-1)
+			err = h.sweep(entry.full, depth-1)
 		}
 		if err != nil {
 			return err
@@ -91,51 +119,51 @@ func (c *Builder) sweep(dir string, depth int) error {
 }
 
 // keeps reports whether a name in a directory of tools is one of credentials, or of a repository's settings.
-func (c *Builder) keeps(full, name string, beside []fs.DirEntry) bool {
+func (h *homeTools) keeps(full, name string, beside []fs.DirEntry) bool {
 	if name == "config" && (inGit(path.Dir(full)) || slices.ContainsFunc(beside, func(other fs.DirEntry) bool { return other.Name() == "HEAD" })) {
 		return true
 	}
-	keeps, _ := c.Policy.Lists.KeepsCredentials(full)
+	keeps, _ := h.lists.KeepsCredentials(full)
 	return keeps
 }
 
 // credentialsIn reports whether an entry that keeps meant holds credentials.
-func (c *Builder) credentialsIn(entry *entry) bool {
-	keeps, checked := c.Policy.Lists.KeepsCredentials(entry.full)
+func (h *homeTools) credentialsIn(entry *entry) bool {
+	keeps, checked := h.lists.KeepsCredentials(entry.full)
 	switch {
 	case !keeps:
-		return c.Kept.RepositoryHoldsCredentials(entry.full)
+		return h.kept.RepositoryHoldsCredentials(entry.full)
 	case checked:
-		return c.Kept.HoldsCredentials(entry.full)
+		return h.kept.HoldsCredentials(entry.full)
 	}
 	return true
 }
 
 // addSettings adds the settings of tools. Those that may hold a credential are empty for the run: tools end at settings
 // that they can't read.
-func (c *Builder) addSettings() error {
+func (h *homeTools) addSettings() error {
 	var failed error
-	for i := range c.Policy.Lists.Contain.Read.Settings {
-		settings := &c.Policy.Lists.Contain.Read.Settings[i]
-		c.eachInHome(settings.Files, func(name string) {
+	for i := range h.lists.Contain.Read.Settings {
+		settings := &h.lists.Contain.Read.Settings[i]
+		h.each(settings.Files, func(name string) {
 			if failed == nil {
-				failed = c.addSetting(name, settings.Keys)
+				failed = h.addSetting(name, settings.Keys)
 			}
 		})
 	}
 	return failed
 }
 
-func (c *Builder) addSetting(name string, keys []string) error {
-	resolved, err := c.View.Resolver.Resolve(name)
-	if err != nil || !resolved.Exists || c.Sensitive.OwnPlace(resolved.Real) || paths.Within(c.View.Home, resolved.Real) {
+func (h *homeTools) addSetting(name string, keys []string) error {
+	resolved, found := h.find(name)
+	if !found {
 		return nil
 	}
-	c.Obligation.Read = lists.AppendNew(c.Obligation.Read, resolved.Real)
-	if len(keys) > 0 && resolved.Regular && !c.Classes.SecretFile(resolved.Real) && c.Kept.SettingsAreKnown(resolved.Real, keys) {
+	h.obligation.Read = lists.AppendNew(h.obligation.Read, resolved.Real)
+	if len(keys) > 0 && resolved.Regular && !h.classes.SecretFile(resolved.Real) && h.kept.SettingsAreKnown(resolved.Real, keys) {
 		return nil
 	}
-	c.Obligation.Hide = lists.AppendNew(c.Obligation.Hide, resolved.Real)
+	h.obligation.Hide = lists.AppendNew(h.obligation.Hide, resolved.Real)
 	if resolved.HardLinks {
 		return otherNames(resolved.Real)
 	}
@@ -143,9 +171,9 @@ func (c *Builder) addSetting(name string, keys []string) error {
 }
 
 // noOtherNames refuses a secret of the home that another name of the file would show.
-func (c *Builder) noOtherNames() error {
+func (h *homeTools) noOtherNames() error {
 	var failed error
-	c.eachInHome(c.Policy.Lists.Contain.Secrets, func(name string) {
+	h.each(h.lists.Contain.Secrets, func(name string) {
 		if failed != nil {
 			return
 		}
@@ -154,14 +182,14 @@ func (c *Builder) noOtherNames() error {
 		case stamp.Kind == stat.File && stamp.Names > 1:
 			failed = otherNames(name)
 		case stamp.Kind == stat.Directory:
-			failed = c.noOtherNamesBelow(name, toolDepth)
+			failed = h.noOtherNamesBelow(name, toolDepth)
 		}
 	})
 	return failed
 }
 
-func (c *Builder) noOtherNamesBelow(dir string, depth int) error {
-	found, err := c.counted(c.recall(c.Swept, dir, everything))
+func (h *homeTools) noOtherNamesBelow(dir string, depth int) error {
+	found, err := h.directories.recall(h.directories.Swept, dir, everything)
 	if err != nil {
 		return err
 	}
@@ -172,7 +200,7 @@ func (c *Builder) noOtherNamesBelow(dir string, depth int) error {
 		case stamp.Kind == stat.File && stamp.Names > 1:
 			return otherNames(entry.full)
 		case stamp.Kind == stat.Directory && depth > 1:
-			if err := c.noOtherNamesBelow(entry.full, depth-1); err != nil {
+			if err := h.noOtherNamesBelow(entry.full, depth-1); err != nil {
 				return err
 			}
 		}

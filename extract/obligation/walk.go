@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"policyd/extract/disk"
 	"policyd/extract/stat"
@@ -66,33 +67,66 @@ func (l *Listings) put(dir string, stamp stat.Stamp, found listing) {
 	l.size += 1 + len(found.entries)
 }
 
-// list reads a directory, or recalls it. What lies in git's directories counts by its content,
-// and what operators name by the session, so these are read each time.
-func (c *Builder) list(dir string) (listing, error) {
-	if c.Judging || c.inGit {
-		return c.read(dir, everything)
-	}
-	return c.recall(c.Listings, dir, c.tells)
+// Directories reads directories, or recalls them, within bounds.
+type Directories struct {
+	View *disk.View
+	// Listings are of the session's directories, Swept of those of tools.
+	Listings, Swept *Listings
+	// Step ends the walk if its caller has gone away.
+	Step func()
+	Now  func() time.Duration
+	// Left is how many names may still be read.
+	Left int
 }
 
-// recall remembers a directory in listings, as it is read with means.
-func (c *Builder) recall(listings *Listings, dir string, means meaning) (listing, error) {
+// recall reads a directory unless it is as it is remembered in listings. The same listings always have the same meaning.
+func (d *Directories) recall(listings *Listings, dir string, means meaning) (listing, error) {
 	if !stat.Exact {
-		return c.read(dir, means)
+		return d.read(dir, means)
 	}
 	stamp, err := stat.Path(dir, false)
 	if err != nil || stamp.Kind != stat.Directory {
-		return c.read(dir, means)
+		return d.read(dir, means)
 	}
 	if found, known := listings.get(dir, stamp); known {
-		return found, nil
+		return found, d.count(found)
 	}
-	now := c.Now()
-	found, err := c.read(dir, means)
+	now := d.Now()
+	found, err := d.read(dir, means)
 	if err == nil && stamp.Changed+disk.SettledAfter < now {
 		listings.put(dir, stamp, found)
 	}
 	return found, err
+}
+
+// read reads a directory. One that can't be read holds nothing for the session either.
+func (d *Directories) read(dir string, means meaning) (listing, error) {
+	all, err := d.View.ReadDir(dir)
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		return listing{}, nil
+	case err != nil:
+		return listing{}, fmt.Errorf("look for secrets: %w", err)
+	}
+	found := listing{names: len(all)}
+	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
+	for _, one := range all {
+		full := dir + "/" + one.Name()
+		if tells := means(full, one.Name(), all); tells || one.IsDir() {
+			found.entries = append(found.entries, entry{full: full, name: full[len(dir)+1:], kind: one.Type(), plain: !tells})
+		}
+	}
+	found.entries = slices.Clip(found.entries)
+	return found, d.count(found)
+}
+
+// count bounds what is read.
+func (d *Directories) count(found listing) error {
+	d.Step()
+	if d.Left -= found.names; d.Left < 0 {
+		return errManyNames
+	}
+	return nil
 }
 
 // inGit reports whether a directory is one of git's own.
@@ -105,31 +139,23 @@ type meaning func(full, name string, beside []fs.DirEntry) bool
 
 func everything(string, string, []fs.DirEntry) bool { return true }
 
-func (c *Builder) read(dir string, means meaning) (listing, error) {
-	all, err := c.View.ReadDir(dir)
-	if err != nil {
-		return listing{}, err
-	}
-	found := listing{names: len(all)}
-	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
-	for _, one := range all {
-		full := dir + "/" + one.Name()
-		if tells := means(full, one.Name(), all); tells || one.IsDir() {
-			found.entries = append(found.entries, entry{full: full, name: full[len(dir)+1:], kind: one.Type(), plain: !tells})
-		}
-	}
-	found.entries = slices.Clip(found.entries)
-	return found, nil
-}
-
 // tells reports whether a name in a directory of the session's means something.
 func (c *Builder) tells(full, name string, _ []fs.DirEntry) bool {
 	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.staysInPlace(name)
 }
 
+// list lists a directory of the session's. What lies in git's directories counts by its content, and what operators name
+// by the session, so these are read each time.
+func (c *Builder) list(dir string) (listing, error) {
+	if c.Judging || c.inGit {
+		return c.Directories.read(dir, everything)
+	}
+	return c.Directories.recall(c.Directories.Listings, dir, c.tells)
+}
+
 func (c *Builder) walk(dir string) error {
 	found, err := c.list(dir)
-	if found, err = c.counted(found, err); err != nil {
+	if err != nil {
 		return err
 	}
 	for i := range found.entries {
@@ -146,18 +172,3 @@ func (c *Builder) walk(dir string) error {
 }
 
 func (c *Builder) below(entry *entry) error { return c.walk(entry.full) }
-
-// counted bounds what is read. A directory that can't be read by the session either holds nothing for it.
-func (c *Builder) counted(found listing, err error) (listing, error) {
-	if err != nil {
-		if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-			return listing{}, nil
-		}
-		return listing{}, fmt.Errorf("look for secrets: %w", err)
-	}
-	c.Step()
-	if c.Left -= found.names; c.Left < 0 {
-		return listing{}, errManyNames
-	}
-	return found, nil
-}

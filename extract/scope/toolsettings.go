@@ -3,7 +3,6 @@ package scope
 import (
 	"bytes"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,7 +31,11 @@ func (k *GitKept) SettingsAreKnown(place string, keys []string) bool {
 		return false
 	}
 	content, err := k.View.ReadFile(place)
-	if err != nil || !utf8.Valid(content) || credential.Holds(string(content)) {
+	return err == nil && settingsAreKnown(content, keys)
+}
+
+func settingsAreKnown(content []byte, keys []string) bool {
+	if !utf8.Valid(content) || credential.Holds(string(content)) {
 		return false
 	}
 	reader := settingsReader{keys: keys}
@@ -93,21 +96,44 @@ func (r *settingsReader) isKey(key string) bool {
 	})
 }
 
-// settingValue is what values are made of: words, numbers, paths, options and their quotes. There are no escapes,
-// no commands ("!") and no expansions.
-var settingValue = regexp.MustCompile(`^[\p{L}\p{N} _./:,+@%~*=<>^()|'"\[\]&?#-]*$`)
-
-// settingAddress is an address without user, query or a path that could be a key.
-var settingAddress = regexp.MustCompile(`^(sparse\+)?https?://[a-z0-9.-]+(:[0-9]+)?(/[a-z][a-z_.-]{0,24})*/?$`)
+// valueMarks are the characters in values beside letters and digits: those of words, paths, options, lists and quotes. There
+// are no escapes, no commands ("!") and no expansions.
+const valueMarks = " \t_./:,+@%~*=<>^()|'\"[]&?#-"
 
 // isSimpleValue reports whether a value is of a form in which no credential is kept.
 func isSimpleValue(value string) bool {
+	for _, char := range value {
+		if !unicode.IsLetter(char) && !unicode.IsDigit(char) && !strings.ContainsRune(valueMarks, char) {
+			return false
+		}
+	}
 	goesOn := strings.Count(value, "[") != strings.Count(value, "]") || strings.Contains(value, `"""`) || strings.Contains(value, "'''")
-	if goesOn || !settingValue.MatchString(value) || hasCredentialWord(value) {
+	if goesOn || hasCredentialWord(value) {
 		return false
 	}
-	for word := range strings.FieldsFuncSeq(value, func(char rune) bool { return strings.ContainsRune(` ,'"()[]<>|`, char) }) {
-		if strings.Contains(word, "://") && (!settingAddress.MatchString(word) || strings.Contains(word, "/t/")) || looksRandom(word) {
+	for word := range strings.FieldsFuncSeq(value, func(char rune) bool { return strings.ContainsRune(" \t,'\"()[]<>|", char) }) {
+		if strings.Contains(word, "://") && !isSimpleAddress(word) || looksRandom(word) {
+			return false
+		}
+	}
+	return true
+}
+
+// longestSegment bounds the parts of an address's path.
+const longestSegment = 24
+
+// isSimpleAddress reports whether an address has no user and no query, and a path of short words in small letters.
+func isSimpleAddress(address string) bool {
+	scheme, rest, _ := strings.Cut(address, "://")
+	if !slices.Contains([]string{"http", "https", "sparse+https"}, scheme) {
+		return false
+	}
+	host, path, _ := strings.Cut(rest, "/")
+	if host == "" || strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-:") != "" {
+		return false
+	}
+	for segment := range strings.SplitSeq(path, "/") {
+		if len(segment) > longestSegment || segment == "t" || strings.Trim(segment, "abcdefghijklmnopqrstuvwxyz_.-") != "" {
 			return false
 		}
 	}
@@ -123,28 +149,40 @@ func isSimpleComment(text string) bool {
 	return at >= 0 && strings.TrimSpace(text[at+1:]) == ""
 }
 
-// longestWord is the length from which letters and digits in one word look like a key.
-const longestWord = 16
+// Lengths from which letters and digits without a separator look like a key: one with small and capital letters or
+// several digits, and a UUID.
+const (
+	shortestKey  = 16
+	shortestUUID = 32
+)
 
-// looksRandom reports whether a word has a part that may be a key: many letters and digits without a separator.
+// looksRandom reports whether a word has a part that may be a key.
 func looksRandom(word string) bool {
 	for part := range strings.FieldsFuncSeq(word, func(char rune) bool { return strings.ContainsRune("/.:=@,;%~", char) }) {
-		digits, upper, lower := 0, 0, 0
-		for _, char := range part {
-			switch {
-			case unicode.IsDigit(char):
-				digits++
-			case unicode.IsUpper(char):
-				upper++
-			case unicode.IsLower(char):
-				lower++
-			}
+		if len(part) >= shortestUUID && strings.Trim(strings.ToLower(part), "0123456789abcdef-") == "" {
+			return true
 		}
-		if len(part) >= longestWord && (digits > 3 || upper > 3 && lower > 3) && digits+upper+lower > len(part)*4/5 {
+		if slices.ContainsFunc(strings.FieldsFunc(part, func(char rune) bool { return char == '-' || char == '_' }), isMixed) {
 			return true
 		}
 	}
 	return false
+}
+
+func isMixed(part string) bool {
+	digits, upper, lower := 0, 0, 0
+	for _, char := range part {
+		switch {
+		case unicode.IsDigit(char):
+			digits++
+		case unicode.IsUpper(char):
+			upper++
+		case unicode.IsLower(char):
+			lower++
+		}
+	}
+	const several = 3
+	return len(part) >= shortestKey && (digits > several || upper > several && lower > several)
 }
 
 // HoldsCredentials reports whether a file that may be shown for its content holds a credential or can't be read.

@@ -22,11 +22,13 @@ type mounts struct {
 	spec *spec
 	// kept are subtrees to mount again, opened before anything covers them.
 	kept map[string]int
+	// empty are the empty directory and the empty file that cover others, once they were needed.
+	empty map[bool]int
 }
 
 // arrange makes the mounts and the network of the calling process's namespaces, and enters the working directory.
 func (s *spec) arrange() error {
-	m := &mounts{spec: s, kept: map[string]int{}}
+	m := &mounts{spec: s, kept: map[string]int{}, empty: map[bool]int{}}
 	steps := []func() error{m.separate, m.keep, m.freeze, m.renew, m.thaw, m.protect, m.hide, s.reopenStreams, s.raiseLoopback, s.enter}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -286,7 +288,15 @@ func (m *mounts) hide() error {
 
 // cover mounts an empty read-only file or directory over a path.
 func (m *mounts) cover(path string, directory bool) error {
-	tree, err := emptyTree(directory)
+	empty, made := m.empty[directory]
+	if !made {
+		var err error
+		if empty, err = emptyTree(directory); err != nil {
+			return fmt.Errorf("cover %s: %w", path, err)
+		}
+		m.empty[directory] = empty
+	}
+	tree, err := unix.OpenTree(empty, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_EMPTY_PATH)
 	if err != nil {
 		return fmt.Errorf("cover %s: %w", path, err)
 	}

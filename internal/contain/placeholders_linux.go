@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -144,19 +143,22 @@ func (p *places) lock(dir string) (int, error) {
 }
 
 // remove removes the placeholders that no other run needs.
-func (p *places) remove() {
-	for path, dir := range p.unneeded() {
+func (p *places) remove() { p.removeLocked(unix.LOCK_EX | unix.LOCK_NB) }
+
+// removeLocked does so with a kind of lock.
+func (p *places) removeLocked(kind int) {
+	for path, dir := range p.unneeded(kind) {
 		removePlaceholder(dir, filepath.Base(path))
 	}
 	p.close()
 }
 
 // unneeded are the placeholders that no other run needs, and their open directories. Other runs in a directory wait
-// until its lock is released.
-func (p *places) unneeded() map[string]int {
+// until its lock, of the given kind, is released.
+func (p *places) unneeded(kind int) map[string]int {
 	out := map[string]int{}
 	for dir, fd := range p.locks {
-		if unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB) != nil {
+		if unix.Flock(fd, kind) != nil {
 			continue
 		}
 		for _, path := range p.paths {
@@ -180,7 +182,7 @@ func removePlaceholder(dir int, name string) {
 func Left(paths []string) []string {
 	p := placed(paths)
 	defer p.close()
-	return slices.Sorted(maps.Keys(p.unneeded()))
+	return slices.Sorted(maps.Keys(p.unneeded(unix.LOCK_EX|unix.LOCK_NB)))
 }
 
 // RemoveLeft removes those, and returns the placeholders that are still there: a run needs them, or they can't be
@@ -211,9 +213,6 @@ func (p *places) close() {
 	}
 }
 
-// unlockPatience bounds how long the end of a killed launcher's locks is awaited.
-const unlockPatience = time.Second
-
 // tidy does in the inner stage what the outer one does at the end of a run, if it was killed. Nothing of the run may
 // be left: with the mounts, what they protected can be changed.
 func (s *spec) tidy() {
@@ -227,7 +226,5 @@ func (s *spec) tidy() {
 			continue // there may be one over the other
 		}
 	}
-	for deadline := time.Now().Add(unlockPatience); len(RemoveLeft(s.Placeholders)) > 0 && time.Now().Before(deadline); {
-		time.Sleep(5 * time.Millisecond)
-	}
+	placed(s.Placeholders).removeLocked(unix.LOCK_EX) // other runs there end first
 }

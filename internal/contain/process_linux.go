@@ -64,6 +64,11 @@ func (s *spec) start(suspend func() bool) ended {
 	if err := <-started; err != nil {
 		return ended{err: err, refused: p.watcher.finish()}
 	}
+	select {
+	case <-s.orphaned:
+		_ = unix.Kill(-1, unix.SIGKILL)
+	default:
+	}
 	stopForwarding := p.forward()
 	status := p.wait()
 	stopForwarding()

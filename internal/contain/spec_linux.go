@@ -37,6 +37,9 @@ type spec struct {
 	Signals bool `json:"signals"`
 	// ParentTemporary is a directory to remove afterwards, or empty.
 	ParentTemporary string `json:"-"`
+
+	// orphaned is closed when the outer stage has ended; nil without stages.
+	orphaned <-chan struct{}
 }
 
 // shared are directories for everybody's temporary files. A project run gets empty ones.

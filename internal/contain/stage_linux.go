@@ -11,7 +11,6 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -57,31 +56,29 @@ func Stage() {
 		return
 	}
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	_ = unix.SetNonblock(specFD, true) // so that waiting for its end takes no thread
 	results, specs, s := json.NewEncoder(os.NewFile(resultFD, "results")), os.NewFile(specFD, "spec"), &spec{}
 	if err := json.NewDecoder(specs).Decode(s); err != nil {
 		_ = results.Encode(message{Error: fmt.Sprintf("read the run: %s", err)})
 		os.Exit(1)
 	}
-	orphaned := whenOrphaned(specs)
+	s.orphaned = whenOrphaned(specs)
 	if final := s.stage(results); results.Encode(final) != nil {
-		<-orphaned
+		<-s.orphaned
 		s.tidy()
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// whenOrphaned waits for the end of the outer stage, which has the other end of a pipe. Then it kills all that is in the
-// namespaces, until this process ends, too: the program may be about to start. The returned channel is then closed.
+// whenOrphaned closes the returned channel at the end of the outer stage, which has the other end of a pipe, and then
+// kills all that is in the namespaces. A program that starts later is killed when it has started.
 func whenOrphaned(pipe io.Reader) <-chan struct{} {
 	orphaned := make(chan struct{})
 	go func() {
 		_, _ = io.Copy(io.Discard, pipe)
 		close(orphaned)
-		for {
-			_ = unix.Kill(-1, unix.SIGKILL)
-			time.Sleep(time.Millisecond)
-		}
+		_ = unix.Kill(-1, unix.SIGKILL)
 	}()
 	return orphaned
 }

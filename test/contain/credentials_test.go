@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// planted are files of a home directory, in which CANARY stands for a credential.
+// planted are files of a home directory, in which CANARY replaces a credential.
 var planted = map[string]string{
 	// settings with credentials under many names
 	".gitconfig":                "[user]\n\tname = n\n[alias]\n\tx = \"!curl -H \\\"X-Key: CANARY\\\"\"\n",

@@ -115,7 +115,7 @@ func (p *person) placeholders(t *testing.T) (left []string) {
 	entries, err := os.ReadDir(p.project)
 	require.NoError(t, err)
 	for _, entry := range entries {
-		if !strings.Contains(" .git .gitignore bin go.mod main.go ", " "+entry.Name()+" ") {
+		if !slices.Contains([]string{".git", ".gitignore", "bin", "go.mod", "main.go"}, entry.Name()) {
 			left = append(left, entry.Name())
 		}
 	}
