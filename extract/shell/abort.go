@@ -2,9 +2,9 @@ package shell
 
 import (
 	"slices"
-	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -51,7 +51,7 @@ func (w *walker) total(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.BinaryArithm:
 		if divides(expr.Op) {
 			divisor, ok := expr.Y.(*syntax.Word)
-			return ok && decimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
+			return ok && lexical.IsDecimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
 		}
 		return w.total(st, expr.X) && w.total(st, expr.Y)
 	}
@@ -73,7 +73,7 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 	case *syntax.Lit:
 		value, known := st.variable(part.Value)
 		if !known {
-			return decimal(part.Value) || guard.IsName(part.Value) || hexadecimal(part.Value)
+			return lexical.IsDecimal(part.Value) || guard.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
 		}
 		return value.literal("") || !octal(value) && !value.lines // unset, or empty, is zero
 	case *syntax.ParamExp:
@@ -87,9 +87,4 @@ func (w *walker) totalWord(st *state, word *syntax.Word) bool {
 		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && isNumber(value) && !octal(value)
 	}
 	return false
-}
-
-// decimal reports whether text is digits that shells don't take for octal ones.
-func decimal(text string) bool {
-	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
 }

@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 )
 
 // Shells evaluate a name in an expression as an expression again, command
@@ -79,7 +80,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 			value, known := st.variable(part.Value)
 			return known && (isNumber(value) || value.lines)
 		}
-		return part.Value != "" && strings.Trim(part.Value, "0123456789") == "" || hexadecimal(part.Value)
+		return part.Value != "" && strings.Trim(part.Value, "0123456789") == "" || lexical.IsHexadecimal(part.Value)
 	case *syntax.ParamExp:
 		if w.lone(st, part).lines {
 			return true
@@ -103,12 +104,6 @@ func (w *walker) lone(st *state, part *syntax.ParamExp) Word {
 	return value
 }
 
-// hexadecimal reports whether text is a number with the mark that every shell knows.
-func hexadecimal(text string) bool {
-	digits, marked := strings.CutPrefix(text, "0x")
-	return marked && digits != "" && strings.Trim(digits, "0123456789abcdefABCDEF") == ""
-}
-
 // alwaysPrints reports whether the command that was walked last prints a number
 // whatever happens: a count of what it is piped, or of files that are there.
 func (w *walker) alwaysPrints() bool {
@@ -123,30 +118,6 @@ func (w *walker) alwaysPrints() bool {
 		return false
 	}
 	return (c.Verb == "wc" || len(c.Accesses) > 0) && !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !w.surely(c, &a) })
-}
-
-// plainExpression reports whether every program takes a word for a regular
-// expression: nothing in it opens or repeats what may not be there.
-func plainExpression(word Word) bool {
-	if word.Kind != Literal {
-		return false
-	}
-	text := word.Text
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\':
-			if i++; i == len(text) || !strings.ContainsRune(`.|bBsSwW<>*+?"'/-$^[]`, rune(text[i])) {
-				return false
-			}
-		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !guard.IsNameByte(text[i-1]) && text[i-1] != '.'):
-			return false
-		case c == '|' && (i == 0 || i+1 == len(text) || text[i-1] == '|'):
-			return false
-		case strings.IndexByte("[](){}", c) >= 0:
-			return false
-		}
-	}
-	return true
 }
 
 // surely reports whether an access is one to a file that is there for everyone,
@@ -276,7 +247,7 @@ const (
 )
 
 // counted reports whether a text is a number no larger than a count.
-func counted(text string) bool { return decimal(text) && len(text) <= maxCounted }
+func counted(text string) bool { return lexical.IsDecimal(text) && len(text) <= maxCounted }
 
 // bounded reports whether a number is no larger than a count: digits side by side are.
 func bounded(word Word) bool {
@@ -289,7 +260,7 @@ func bounded(word Word) bool {
 // scales reports whether a product is that of a number and a small factor.
 func (w *walker) scales(st *state, number, factor syntax.ArithmExpr) bool {
 	word, ok := factor.(*syntax.Word)
-	return ok && decimal(word.Lit()) && len(word.Lit()) <= maxFactor && !w.signed(st, number) && !w.scaled(st, number)
+	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= maxFactor && !w.signed(st, number) && !w.scaled(st, number)
 }
 
 // scaled reports whether an expression holds a product, or a variable that holds one.
@@ -337,7 +308,7 @@ func (w *walker) grown(st *state, expr syntax.ArithmExpr) bool {
 		switch node := node.(type) {
 		case *syntax.Lit:
 			held(node.Value)
-			found = found || decimal(node.Value) && len(node.Value) > maxFactor
+			found = found || lexical.IsDecimal(node.Value) && len(node.Value) > maxFactor
 		case *syntax.ParamExp:
 			if node.Param != nil {
 				held(node.Param.Value)
@@ -351,7 +322,7 @@ func (w *walker) grown(st *state, expr syntax.ArithmExpr) bool {
 // slight reports whether an expression is a number that no loop adds often enough to wrap.
 func slight(expr syntax.ArithmExpr) bool {
 	word, ok := expr.(*syntax.Word)
-	return ok && decimal(word.Lit()) && len(word.Lit()) <= maxFactor
+	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= maxFactor
 }
 
 // countingLoop walks for (( … )): its counters hold any number in each round.

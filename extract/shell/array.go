@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -110,7 +111,7 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 	key := w.word(st, word)
 	switch key.Kind {
 	case Literal:
-		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, operandBytes) == ""
+		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, lexical.OperandBytes) == ""
 	case Number, Output, Fed, Hash:
 		return key, true
 	default:
@@ -151,7 +152,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 		}
 		return value.array.words[at], true
 	}
-	if word, ok := part.Index.(*syntax.Word); ok && decimal(word.Lit()) {
+	if word, ok := part.Index.(*syntax.Word); ok && lexical.IsDecimal(word.Lit()) {
 		if index, err := strconv.Atoi(word.Lit()); err == nil {
 			if found, ok := value.array.at(index); ok {
 				return found, true

@@ -5,16 +5,13 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // What grep -o prints is made of what its expression matches. Where that holds no dash, no
 // line of it, and nothing that is cut out of one, can be an option, whatever was searched.
-
-// bareBytes are those that lines may be made of which count as bare: none begins an option,
-// and none is read in a pattern where nothing quotes the line.
-const bareBytes = guard.WordBytes + "./,=\"'<>#;&$ "
 
 // bareLines is what a statement prints, where that is such lines: of a grep, or of a filter
 // that such lines are piped to.
@@ -47,7 +44,7 @@ func matchesBare(args []string) bool {
 			continue
 		}
 		flags, bound, bounded := strings.Cut(option, "m")
-		if letters += flags; bounded && !decimal(bound) || !bounded && flags == "" {
+		if letters += flags; bounded && !lexical.IsDecimal(bound) || !bounded && flags == "" {
 			return false
 		}
 	}
@@ -58,78 +55,9 @@ func matchesBare(args []string) bool {
 		return false
 	}
 	if strings.Contains(letters, "F") {
-		return operands[0] != "" && strings.Trim(operands[0], bareBytes) == ""
+		return operands[0] != "" && strings.Trim(operands[0], lexical.DashlessBytes) == ""
 	}
-	return bareExpression(operands[0], strings.ContainsAny(letters, "EP"))
-}
-
-// bareExpression reports whether all that a regular expression matches is made of bare bytes.
-func bareExpression(text string, extended bool) bool {
-	for i := 0; i < len(text); {
-		c := text[i]
-		switch {
-		case c == '[':
-			end := bareBracket(text[i:])
-			if end == 0 {
-				return false
-			}
-			i += end
-		case c == '\\':
-			if i+1 == len(text) || strings.IndexByte(`.wsb<>"'/$`, text[i+1]) < 0 && (extended || strings.IndexByte("(|)+?", text[i+1]) < 0) {
-				return false
-			}
-			i += 2
-		case c == '*' && i > 0 && strings.IndexByte("^(|", text[i-1]) < 0, c == '^':
-			i++
-		case extended && strings.IndexByte("+?()|", c) >= 0 && !strings.HasPrefix(text[i:], "(?") && !strings.HasPrefix(text[i:], "(*"):
-			if i == 0 && c != '(' || i > 0 && strings.IndexByte("^(|", text[i-1]) >= 0 && strings.IndexByte("+?", c) >= 0 {
-				return false // where nothing stands in front, some take it for text
-			}
-			i++
-		case extended && c == '{' && i > 0 && repeats(text[i:]) > 0:
-			i += repeats(text[i:])
-		case c == '.' || strings.IndexByte(bareBytes, c) < 0:
-			return false
-		default:
-			i++
-		}
-	}
-	return text != ""
-}
-
-// repeats is the length of the bounds that a text begins with ({7,40}), 0 where it begins
-// otherwise.
-func repeats(text string) int {
-	end := strings.IndexByte(text, '}')
-	if end < 2 || strings.Trim(text[1:end], "0123456789,") != "" {
-		return 0
-	}
-	return end + 1
-}
-
-// bareBracket is the length of the set that a text begins with, where it holds bare bytes
-// alone: letters, digits, ranges of those, and plain signs. It is 0 for any other.
-func bareBracket(text string) int {
-	end := strings.IndexByte(text, ']')
-	if end < 2 {
-		return 0
-	}
-	for set := text[1:end]; set != ""; {
-		if len(set) > 2 && set[1] == '-' {
-			if !slices.ContainsFunc([]string{"az", "AZ", "09"}, func(all string) bool {
-				return all[0] <= set[0] && set[0] <= set[2] && set[2] <= all[1]
-			}) {
-				return 0
-			}
-			set = set[3:]
-			continue
-		}
-		if strings.IndexByte(bareBytes, set[0]) < 0 {
-			return 0
-		}
-		set = set[1:]
-	}
-	return end + 1
+	return lexical.MatchesDashless(operands[0], strings.ContainsAny(letters, "EP"))
 }
 
 // keepsBare reports whether a filter prints nothing of lines but parts of them.
@@ -155,11 +83,11 @@ func keepsBare(c *Command, args []string) bool {
 	case "cut":
 		delimiter, fields, ok := strings.Cut(text, "-f")
 		sign := strings.TrimPrefix(strings.TrimSuffix(delimiter, " "), "-d")
-		return ok && (delimiter == "" || strings.HasPrefix(delimiter, "-d") && len(strings.TrimPrefix(sign, " ")) == 1) && decimal(strings.TrimPrefix(fields, " "))
+		return ok && (delimiter == "" || strings.HasPrefix(delimiter, "-d") && len(strings.TrimPrefix(sign, " ")) == 1) && lexical.IsDecimal(strings.TrimPrefix(fields, " "))
 	case "awk":
 		number, ok := strings.CutPrefix(strings.ReplaceAll(text, " ", ""), "{print$")
 		number, closed := strings.CutSuffix(number, "}")
-		return ok && closed && (decimal(number) || number == "NF")
+		return ok && closed && (lexical.IsDecimal(number) || number == "NF")
 	}
 	return false
 }

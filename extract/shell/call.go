@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -51,7 +52,7 @@ func unmatched(argv []Word, redirs []Access) []Access {
 		redirs = append(redirs, extended(word)...)
 		if word.Kind == Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
-			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}
+			argv[i] = Word{Kind: Literal, Text: lexical.Unescape(word.Text)}
 		}
 	}
 	return redirs
@@ -338,7 +339,7 @@ func (w *walker) unset(st, after *state, argv []Word, redirs []Access) (*state, 
 	}
 	next := after
 	for _, word := range argv[1:] {
-		_, function := st.functions.get(word.Text)
+		_, function := st.functions.Get(word.Text)
 		if word.Kind != Literal || !guard.IsName(word.Text) || function || !w.local(word.Text) && !w.inert(word.Text, Word{Kind: Literal}) {
 			return nil, false
 		}

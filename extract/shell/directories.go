@@ -1,11 +1,11 @@
 package shell
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
 )
 
 // changeDirectory walks cd. A directory that only the run can tell makes the
@@ -79,7 +79,7 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 // cdable_vars takes where it can't enter a directory.
 func (w *walker) matched(st *state, word Word) []string {
 	if word.Kind != Glob || word.Expands || word.Split && word.edited() || st.unknown || len(st.dirs) != 1 ||
-		len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) || !printable(word.Text, "*?") || climbs(word.Text) ||
+		len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) || !printable(word.Text, "*?") || lexical.Climbs(word.Text) ||
 		strings.Contains(word.Text, "**") || word.Text[0] == '/' || !printable(st.dirs[0], "") || !w.onlyRead() {
 		return nil
 	}
@@ -93,7 +93,7 @@ func (w *walker) matched(st *state, word Word) []string {
 		if !printable(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
 			return nil
 		}
-		dirs = append(dirs, cleanPath(dir))
+		dirs = append(dirs, lexical.CleanPath(dir))
 	}
 	return dirs
 }
@@ -209,7 +209,7 @@ func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
 // in it leaves. The shell takes ".." as it is written, unless told -P; where a
 // link makes that differ from the disk, the directory counts as unknown.
 func (w *walker) enter(path string, physical bool) (clean string, passed []string, known bool) {
-	clean, passed = cleanPath(path), left(path)
+	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
 	if len(passed) == 0 && !physical {
 		return clean, nil, true
 	}
@@ -217,62 +217,4 @@ func (w *walker) enter(path string, physical bool) (clean string, passed []strin
 		return "", nil, false
 	}
 	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
-}
-
-// left lists what stands before each ".." of an absolute path, cleaned, and once where
-// several in a row leave the same.
-func left(path string) []string {
-	var out []string
-	clean := make([]byte, 0, 256)
-	for segment := range strings.SplitSeq(path, "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			dir := clean
-			if len(dir) == 0 {
-				dir = []byte{'/'}
-			}
-			if last := len(out) - 1; last < 0 || out[last] != string(dir) {
-				out = append(out, string(dir))
-			}
-			clean = clean[:max(bytes.LastIndexByte(clean, '/'), 0)]
-		default:
-			clean = append(append(clean, '/'), segment...)
-		}
-	}
-	return out
-}
-
-// cleanPath removes empty, "." and ".." segments of an absolute path.
-func cleanPath(path string) string {
-	if isClean(path) {
-		return path
-	}
-	segments := make([]string, 0, 8)
-	for segment := range strings.SplitSeq(path, "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			if len(segments) > 0 {
-				segments = segments[:len(segments)-1]
-			}
-		default:
-			segments = append(segments, segment)
-		}
-	}
-	return "/" + strings.Join(segments, "/")
-}
-
-// isClean reports whether cleanPath would return a path as it is.
-func isClean(path string) bool {
-	rest, rooted := strings.CutPrefix(path, "/")
-	if !rooted {
-		return false
-	}
-	for segment := range strings.SplitSeq(rest, "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return path == "/"
-		}
-	}
-	return true
 }

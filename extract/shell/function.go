@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,7 +20,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.Len() >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
 		w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st, cmd.Body)
@@ -127,10 +128,10 @@ func parameters(st *state, args []Word) *state {
 func returned(before, after *state, locals []string) *state {
 	next := after.clone()
 	restore := func(name string) {
-		if value, had := before.vars.get(name); had {
+		if value, had := before.vars.Get(name); had {
 			next.set(name, value)
 		} else {
-			next.vars = next.vars.without(name)
+			next.vars = next.vars.Without(name)
 		}
 	}
 	restore("@")
@@ -234,7 +235,7 @@ func (s *state) without(note string) *state {
 		return s
 	}
 	next := s.clone()
-	next.vars = s.vars.without(note)
+	next.vars = s.vars.Without(note)
 	return next
 }
 
@@ -252,7 +253,7 @@ func shifted(st *state, args []Word) *state {
 	count := 1
 	if len(args) > 0 {
 		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && decimal(args[0].Text) {
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && lexical.IsDecimal(args[0].Text) {
 			count = n
 		}
 	}
@@ -304,7 +305,7 @@ func (w *walker) declaredKeyed(st *state, name string) Word {
 // functionCall walks a call where the command is a function of the line. A name
 // that may stand for a function or for something else is not followed.
 func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (ok, fail *state, found bool) {
-	decl, known := st.functions.get(argv[0].Text)
+	decl, known := st.functions.Get(argv[0].Text)
 	switch {
 	case !known:
 		return nil, nil, false

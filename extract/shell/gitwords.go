@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -127,8 +128,8 @@ func (p *parsed) unknownRevision(word Word) {
 		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == Glob {
-		p.c.Git.Patterns, p.c.Git.Expanded = append(p.c.Git.Patterns, unescape(word.Text)), append(p.c.Git.Expanded, word.Text)
-		p.object(unescape(word.Text)) // and otherwise revision:path, to the letter
+		p.c.Git.Patterns, p.c.Git.Expanded = append(p.c.Git.Patterns, lexical.Unescape(word.Text)), append(p.c.Git.Expanded, word.Text)
+		p.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	p.accessAs(value.AsRevision, word, v1.OpRead, false)
 }
@@ -181,7 +182,7 @@ func (p *parsed) pathspec(word Word) {
 	}
 	text, plain := word.Text, false
 	if word.Kind == Glob {
-		p.c.Git.Pathspecs, p.c.Git.Expanded = append(p.c.Git.Pathspecs, unescape(text)), append(p.c.Git.Expanded, text)
+		p.c.Git.Pathspecs, p.c.Git.Expanded = append(p.c.Git.Pathspecs, lexical.Unescape(text)), append(p.c.Git.Expanded, text)
 	} else {
 		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, text)
 	}

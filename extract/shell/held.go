@@ -71,7 +71,7 @@ func (w *walker) printsWords(st *state, argv []Word) bool {
 	if argv[0].Kind != Literal {
 		return false
 	}
-	if _, known := st.functions.get(argv[0].Text); known {
+	if _, known := st.functions.Get(argv[0].Text); known {
 		return false
 	}
 	program := w.table.Program(argv[0].Text)

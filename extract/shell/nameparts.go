@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -94,7 +95,7 @@ func directories(word Word) (Word, bool) {
 		if !printable(root, "") || strings.Contains(root, "..") {
 			return Word{}, false
 		}
-		dirs.roots = append(dirs.roots, directoryPart(root))
+		dirs.roots = append(dirs.roots, lexical.Dirname(root))
 	}
 	if len(f.besides) > 0 {
 		dirs.roots = append(dirs.roots, ".") // where what is no name would lie
@@ -120,10 +121,10 @@ func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
 func directoryOfMatch(st *state, word Word) (Word, bool) {
 	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
 	if word.Expands || word.Split || about || len(st.dirs) != 1 || st.unknown || len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) ||
-		!printable(word.Text, "*?") || climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+		!printable(word.Text, "*?") || lexical.Climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
 		return Word{}, false
 	}
-	dir := directoryPart(word.Text)
+	dir := lexical.Dirname(word.Text)
 	if !hasMeta(dir) {
 		return Word{Kind: Literal, Text: dir}, true
 	}
@@ -185,7 +186,7 @@ func beside(part Word, after string) (Word, bool) {
 		other.of, other.Rooted = f, false
 	}
 	for _, known := range slices.Concat(f.spread(name.Text), f.besides) {
-		if !printable(known, "") || climbs(known) {
+		if !printable(known, "") || lexical.Climbs(known) {
 			return Word{}, false
 		}
 		other.besides = append(other.besides, strings.TrimSuffix(known, part.feed.ending)+after) // a root that is a file
@@ -200,7 +201,7 @@ func (f *feed) above() bool {
 		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
 			return !printable(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
 		}
-		return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+		return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 )
 
 // Shells evaluate what they take for a number, so that it matters whether what
@@ -65,7 +66,7 @@ func plainTexts(words []*syntax.Word) []string {
 		for _, part := range word.Parts {
 			switch part := part.(type) {
 			case *syntax.Lit:
-				if !plainLiteral(part.Value) || hasBrace(word) {
+				if !lexical.IsLiteral(part.Value) || hasBrace(word) {
 					return nil
 				}
 				text += part.Value
@@ -162,7 +163,7 @@ func (n *begun) kept(c *Command) *begun {
 // selectsLine reports whether a script of sed prints one line by its number.
 func selectsLine(script string) bool {
 	number, ok := strings.CutSuffix(script, "p")
-	return ok && (decimal(number) || number == "$")
+	return ok && (lexical.IsDecimal(number) || number == "$")
 }
 
 // selectsLines reports whether a script of sed prints lines by their numbers: one, or those from
@@ -326,4 +327,4 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 	return &begun{behind: ':', one: one}
 }
 
-func (w *walker) isText(path string) bool { return w.isTextual(cleanPath(path)) }
+func (w *walker) isText(path string) bool { return w.isTextual(lexical.CleanPath(path)) }

@@ -11,6 +11,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
 	"policyd/extract/value"
 )
@@ -642,7 +643,7 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		_, tag, _ := strings.Cut(word.Text, ".")
 		return p.knownIf(kind, literal && strings.Trim(tag, "0123456789") == "")
 	case "job":
-		return p.knownIf(kind, isNumber(word) || literal && decimal(strings.TrimPrefix(word.Text, "%")))
+		return p.knownIf(kind, isNumber(word) || literal && lexical.IsDecimal(strings.TrimPrefix(word.Text, "%")))
 	default:
 		return p.knownIf(kind, false)
 	}
@@ -804,7 +805,7 @@ func (p *parsed) inert(word Word) {
 // inertAs notes a word without an effect on files, which may be a pattern that the
 // program refuses.
 func (p *parsed) inertAs(kind string, word Word) {
-	p.c.refusable = p.c.refusable || kind == "pattern" && !plainExpression(word)
+	p.c.refusable = p.c.refusable || kind == "pattern" && (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
 	p.inert(word)
 }
 

@@ -1,11 +1,11 @@
 package shell
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -177,7 +177,7 @@ func plainSlice(slice *syntax.Slice) bool {
 
 func digits(expr syntax.ArithmExpr) bool {
 	word, ok := expr.(*syntax.Word)
-	return ok && decimal(word.Lit())
+	return ok && lexical.IsDecimal(word.Lit())
 }
 
 // applied is what one operator makes of a known text, where every shell makes
@@ -278,9 +278,6 @@ func bounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
 	return from, min(from+count, length), fromExact && countExact
 }
 
-// operandBytes are those that patterns and replacements take for themselves.
-const operandBytes = guard.WordBytes + "./-:,=@%+ "
-
 func replaced(text string, repl *syntax.Replace) (string, bool) {
 	from, to := "", ""
 	if repl.Orig != nil {
@@ -291,23 +288,14 @@ func replaced(text string, repl *syntax.Replace) (string, bool) {
 			return "", false
 		}
 	}
-	if from == "" || from[0] == '%' || strings.Trim(from+to, operandBytes) != "" {
-		return "", false
-	}
-	if repl.All {
-		if len(text)+strings.Count(text, from)*len(to) > maxText {
-			return "", false
-		}
-		return strings.ReplaceAll(text, from, to), true
-	}
-	return strings.Replace(text, from, to, 1), true
+	return lexical.Replace(text, from, to, repl.All)
 }
 
 func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string, bool) {
 	operand := ""
 	if exp.Word != nil && len(exp.Word.Parts) > 0 {
 		word := w.word(st, exp.Word)
-		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || firstText(exp.Word)[:1] == "~" || strings.Trim(word.Text, operandBytes+"*?") != "" {
+		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || firstText(exp.Word)[:1] == "~" || strings.Trim(word.Text, lexical.OperandBytes+"*?") != "" {
 			return "", false
 		}
 		operand = word.Text
@@ -316,58 +304,9 @@ func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string
 	case syntax.DefaultUnsetOrNull, syntax.DefaultUnset:
 		return text, text != ""
 	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return removed(text, operand, exp.Op)
+		prefix := exp.Op == syntax.RemSmallPrefix || exp.Op == syntax.RemLargePrefix
+		return lexical.RemoveMatch(text, operand, prefix, exp.Op == syntax.RemLargePrefix || exp.Op == syntax.RemLargeSuffix)
 	default:
 		return "", false
 	}
-}
-
-// removed cuts the shortest or the longest beginning or end that a pattern of
-// stars and question marks matches.
-func removed(text, pattern string, op syntax.ParExpOperator) (string, bool) {
-	if len(text) > maxRemoved {
-		return "", false
-	}
-	prefix := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
-	ends := make([]int, 0, len(text)+1)
-	for i := range len(text) + 1 {
-		ends = append(ends, i)
-	}
-	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
-		slices.Reverse(ends)
-	}
-	for _, at := range ends {
-		switch {
-		case prefix && starMatch(pattern, text[:at]):
-			return text[at:], true
-		case !prefix && starMatch(pattern, text[at:]):
-			return text[:at], true
-		}
-	}
-	return text, true
-}
-
-// maxRemoved bounds the text that patterns are tried on.
-const maxRemoved = 128
-
-// starMatch matches a pattern of stars, question marks and other bytes.
-func starMatch(pattern, text string) bool {
-	star, mark := -1, 0
-	p := 0
-	for t := 0; t < len(text); {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
 }

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
 )
 
 // ownText is what a substitution becomes whose one command prints text of the line as it
@@ -30,10 +31,10 @@ func (w *walker) ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
 		text, known = onlyDocument(stmt.Redirs)
 		known = known && len(args) == 1
 	case "echo":
-		text, known = echoed(args[1:])
+		text, known = lexical.Echo(args[1:])
 		known = known && !slices.ContainsFunc(stmt.Redirs, keepsOutput)
 	case "printf":
-		text, known = formatted(args[1:])
+		text, known = lexical.Printf(args[1:])
 		known = known && !slices.ContainsFunc(stmt.Redirs, keepsOutput)
 	}
 	return Word{Kind: Literal, Text: strings.TrimRight(text, "\n")}, known
@@ -86,60 +87,9 @@ func bodyOf(r *syntax.Redirect) (string, bool) {
 		return "", false // shells take the tabs away
 	}
 	if !quoted {
-		text = decodeBackslashes(text, "$`\\\n")
+		text = lexical.RemoveBackslashes(text, "$`\\\n")
 	}
 	return text, true
-}
-
-// echoed is what echo prints of words, where all shells agree: they don't about options and
-// backslashes.
-func echoed(words []string) (string, bool) {
-	text := strings.Join(words, " ") + "\n"
-	return text, !strings.Contains(text, `\`) && text[0] != '-'
-}
-
-// formatted is what printf prints of a format and words. Of what formats may hold it knows
-// %s, %% and the escapes that all shells read alike.
-func formatted(args []string) (string, bool) {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return "", false
-	}
-	var out strings.Builder
-	format, words := args[0], args[1:]
-	for {
-		taken := 0
-		for i := 0; i < len(format); i++ {
-			c := format[i]
-			if c != '%' && c != '\\' {
-				out.WriteByte(c)
-				continue
-			}
-			if i++; i == len(format) {
-				return "", false
-			}
-			switch string([]byte{c, format[i]}) {
-			case "%s":
-				if taken < len(words) {
-					out.WriteString(words[taken])
-				}
-				taken++
-			case "%%", `\\`:
-				out.WriteByte(c)
-			case `\n`:
-				out.WriteByte('\n')
-			case `\t`:
-				out.WriteByte('\t')
-			default:
-				return "", false
-			}
-			if out.Len() > maxText {
-				return "", false
-			}
-		}
-		if words = words[min(taken, len(words)):]; taken == 0 || len(words) == 0 {
-			return out.String(), true
-		}
-	}
 }
 
 // ownTextQuoted puts the value of an assignment into quotes that is one substitution of own

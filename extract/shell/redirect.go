@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 )
 
 // redirections returns the paths that a statement's redirections open.
@@ -144,7 +145,7 @@ func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
 			fails = fails || !standard || w.closes
 		case syntax.RdrIn:
 			at := Command{Dirs: st.dirs, Unknown: st.unknown}
-			there := plainLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
+			there := lexical.IsLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
 			fails = fails || text != "/dev/null" && !there && !substitutes(r)
 		default:
 			fails = fails || text != "/dev/null"

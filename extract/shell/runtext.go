@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -169,11 +170,11 @@ func plainText(word *syntax.Word) string {
 	for _, part := range word.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			out.WriteString(unescape(part.Value))
+			out.WriteString(lexical.Unescape(part.Value))
 		case *syntax.SglQuoted:
 			text, known := part.Value, true
 			if part.Dollar {
-				text, known = decodeANSI(text)
+				text, known = lexical.DecodeANSI(text)
 			}
 			if !known {
 				return ""
@@ -185,7 +186,7 @@ func plainText(word *syntax.Word) string {
 				if !plain || len(part.Parts) > 1 {
 					return ""
 				}
-				out.WriteString(decodeDouble(lit.Value))
+				out.WriteString(lexical.DoubleQuoted(lit.Value))
 			}
 		default:
 			return ""
@@ -221,7 +222,7 @@ func (w *walker) printedWords(words []*syntax.Word, separator string, escaped bo
 	var text strings.Builder
 	for _, word := range words {
 		plain := plainText(word)
-		if decoded, ok := decodeANSI(plain); escaped && ok {
+		if decoded, ok := lexical.DecodeANSI(plain); escaped && ok {
 			plain = decoded
 		}
 		text.WriteString(plain + separator)

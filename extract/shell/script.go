@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
 )
 
@@ -49,16 +50,16 @@ func samples(language string, word Word) []string {
 	pieces := make([]string, 0, len(word.holes)/2+1)
 	end := 0
 	for i := 0; i+1 < len(word.holes); i += 2 {
-		before := unescape(word.Text[end:word.holes[i]])
+		before := lexical.Unescape(word.Text[end:word.holes[i]])
 		end = word.holes[i+1]
-		behind := unescape(word.Text[end:])
+		behind := lexical.Unescape(word.Text[end:])
 		if before != "" && strings.IndexByte(" ,;{(=<>!&|+*$\n-", before[len(before)-1]) < 0 ||
 			behind != "" && strings.IndexByte(" ,;})=<>!&|+*\n-pdq", behind[0]) < 0 {
 			return nil
 		}
 		pieces = append(pieces, before)
 	}
-	pieces = append(pieces, unescape(word.Text[end:]))
+	pieces = append(pieces, lexical.Unescape(word.Text[end:]))
 	var texts []string
 	for choice := range 1 << len(word.hollow) {
 		if text, read := filled(word, pieces, choice); language != "sed" || read {

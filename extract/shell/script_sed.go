@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 )
 
 // sedReader follows a sed script command by command (sed(1), GNU and POSIX).
@@ -75,12 +76,12 @@ func (b *wordBuilder) onlySelects() bool {
 	text := b.text.String()
 	end := 0
 	for i := 0; i < len(b.holes); i += 2 {
-		if strings.Trim(unescape(text[end:b.holes[i]]), selecting) != "" {
+		if strings.Trim(lexical.Unescape(text[end:b.holes[i]]), selecting) != "" {
 			return false
 		}
 		end = b.holes[i+1]
 	}
-	return strings.Trim(unescape(text[end:]), selecting) == ""
+	return strings.Trim(lexical.Unescape(text[end:]), selecting) == ""
 }
 
 // added reads the text behind a, i and c, up to the end of its line. A

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/lexical"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,7 +50,7 @@ func (w *walker) othersFeed(c *Command) *feed {
 	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
 	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
-			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -483,7 +484,7 @@ func scaledIn(st *state, item *syntax.Word) bool {
 // counts reports whether a word of a loop is $(seq …) with plain numbers: the
 // loop then takes one number after the other.
 func (w *walker) counts(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || st.assigned("IFS") || st.functions.count > 0 {
+	if len(item.Parts) != 1 || st.assigned("IFS") || st.functions.Len() > 0 {
 		return false
 	}
 	part, ok := item.Parts[0].(*syntax.CmdSubst)
@@ -598,15 +599,15 @@ func onlyVariables(before, after *state) bool {
 
 func changed(before, after *state) bool {
 	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
-		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.count != after.vars.count {
+		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
 		return true
 	}
-	if !before.functions.same(after.functions) || !slices.Equal(before.before, after.before) ||
+	if !before.functions.Equal(after.functions) || !slices.Equal(before.before, after.before) ||
 		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
 		return true
 	}
-	return !after.vars.apart(before.vars, func(name string, value *Word) bool {
-		was, assigned := before.vars.get(name)
+	return !after.vars.Differing(before.vars, func(name string, value *Word) bool {
+		was, assigned := before.vars.Get(name)
 		if !assigned {
 			was = unknownWord
 		}
@@ -929,31 +930,17 @@ func oneRevision(text string) bool {
 	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@^~{}-") == ""
 }
 
-// directoryPart is what dirname prints: unlike the package path it takes the slashes
-// off the end first.
-func directoryPart(name string) string {
-	trimmed := strings.TrimRight(name, "/")
-	end := strings.LastIndexByte(trimmed, '/')
-	switch {
-	case trimmed == "" || end >= 0 && strings.Trim(trimmed[:end], "/") == "":
-		return "/"
-	case end < 0:
-		return "."
-	}
-	return strings.TrimRight(trimmed[:end], "/")
-}
-
 func printedText(call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
-		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) || strings.Contains(words[i], "..") || hasBrace(arg) {
+		if words[i] = arg.Lit(); words[i] == "" || !lexical.IsLiteral(words[i]) || strings.Contains(words[i], "..") || hasBrace(arg) {
 			return Word{}, false
 		}
 	}
 	switch {
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
-		return Word{Kind: Literal, Text: directoryPart(words[1])}, true
+		return Word{Kind: Literal, Text: lexical.Dirname(words[1])}, true
 	case len(words) == 2 && words[0] == "basename" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: path.Base(words[1])}, true
 	}

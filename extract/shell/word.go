@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -150,19 +151,15 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, Separates) || w.matches(value.Text) {
+	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || w.matches(value.Text) {
 		return nil, false
 	}
 	var out []Word
-	for _, field := range strings.FieldsFunc(value.Text, Separates) {
+	for _, field := range strings.FieldsFunc(value.Text, lexical.IsSeparator) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
 }
-
-// Separates reports whether shells cut words at a character while IFS is as it was: at no
-// other blank, whatever its width.
-func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 func isLit(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.Lit)
@@ -266,7 +263,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 // unsplit evaluates a word where shells don't split: in assignments.
 func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && plainLiteral(lit.Value) && (!w.zsh || !equals(lit.Value)) {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.zsh || !lexical.HasZshEquals(lit.Value)) {
 			return Word{Kind: Literal, Text: lit.Value}
 		}
 	}
@@ -315,7 +312,7 @@ func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 	case out.Kind == Literal && b.glob:
 		out.Kind, out.Expands = Glob, b.expands
 	case out.Kind == Literal:
-		out.Text = unescape(out.Text)
+		out.Text = lexical.Unescape(out.Text)
 	case b.expands && (out.Kind == Number || out.Kind == Hash || out.Kind == Output):
 		out.Kind, out.Split, out.holes, out.hollow = Dynamic, true, nil, nil // as many words as there are matches
 	case b.glob && (out.Kind == Number || out.Kind == Hash):
@@ -326,7 +323,7 @@ func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 
 // ofNames is a word that names stand in which a command found.
 func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
-	out.feed, out.Text = b.feed, unescape(out.Text)
+	out.feed, out.Text = b.feed, lexical.Unescape(out.Text)
 	switch {
 	case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
 		return aboutRefs(out, b.holds)
@@ -469,7 +466,7 @@ func firstText(word *syntax.Word) string {
 	case *syntax.DblQuoted:
 		if !part.Dollar && len(part.Parts) > 0 {
 			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				return decodeDouble(lit.Value)
+				return lexical.DoubleQuoted(lit.Value)
 			}
 		}
 	}
@@ -525,15 +522,6 @@ func loneSubstitution(word *syntax.Word) bool {
 	return ok
 }
 
-// plainLiteral reports whether an unquoted literal stands for itself.
-func plainLiteral(text string) bool {
-	return text == "" || text == "[" || !strings.ContainsAny(text, "\\*?[~^#") && text[0] != '='
-}
-
-// equals reports whether zsh takes the name of a program in an unquoted text for
-// its path: in the value of a variable it does so behind each colon.
-func equals(text string) bool { return strings.Contains(text, ":=") }
-
 // literalPart adds unquoted text. The builder's text keeps a backslash before
 // every character that a glob would read.
 func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only bool) {
@@ -547,7 +535,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 		// In assignment-like words a tilde expands behind = and : too.
 		b.weaken(Dynamic)
 	}
-	if w.zsh && equals(text) {
+	if w.zsh && lexical.HasZshEquals(text) {
 		b.weaken(Dynamic)
 	}
 	set := false // a set of characters began, and may not have ended yet
@@ -617,20 +605,6 @@ func (b *wordBuilder) quoted(text string) {
 	}
 }
 
-func unescape(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-		}
-		out.WriteByte(text[i])
-	}
-	return out.String()
-}
-
 // tilde expands a leading tilde and returns what is left of the text.
 func (w *walker) tilde(st *state, b *wordBuilder, text string, only bool) string {
 	if !strings.HasPrefix(text, "~") {
@@ -653,12 +627,12 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 	if w.posix {
 		w.messy(guard.MessyDialect)
 	}
-	text, ok := decodeANSI(part.Value)
+	text, ok := lexical.DecodeANSI(part.Value)
 	if !ok {
 		b.weaken(Dynamic)
 		w.messy(guard.MessyExpansion)
 	}
-	if localEscapes(part.Value) || w.oldBash && guard.NewEscapes(part.Value) {
+	if lexical.HasLocaleEscapes(part.Value) || w.oldBash && guard.NewEscapes(part.Value) {
 		b.weaken(Output)
 	}
 	b.quoted(text)
@@ -676,29 +650,8 @@ func (w *walker) doubleQuoted(st *state, b *wordBuilder, part *syntax.DblQuoted)
 			w.expansion(st, b, inner, true)
 			continue
 		}
-		b.quoted(decodeDouble(lit.Value))
+		b.quoted(lexical.DoubleQuoted(lit.Value))
 	}
-}
-
-// decodeDouble removes the backslashes that double quotes honour.
-func decodeDouble(text string) string { return decodeBackslashes(text, "$`\"\\\n") }
-
-// decodeBackslashes removes the backslashes in front of some characters, and with them the newline that
-// such a one takes away.
-func decodeBackslashes(text, before string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(before, text[i+1]) >= 0 {
-			if i++; text[i] == '\n' {
-				continue
-			}
-		}
-		out.WriteByte(text[i])
-	}
-	return out.String()
 }
 
 // expansion adds a parameter, command or arithmetic expansion.
@@ -802,13 +755,13 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 // rereads reports whether the shell still reads something in what an expansion outside
 // of quotes gives: it cuts words there, and looks for patterns.
 func (w *walker) rereads(text string) bool {
-	return strings.ContainsFunc(text, Separates) || w.matches(text)
+	return strings.ContainsFunc(text, lexical.IsSeparator) || w.matches(text)
 }
 
 // matches reports whether such a text is a pattern, or more words. ksh, which may be what
 // sh is, splits braces then.
 func (w *walker) matches(text string) bool {
-	return strings.ContainsAny(text, "*?[\\") || Groups(text) || w.posix && strings.ContainsAny(text, "{(")
+	return strings.ContainsAny(text, "*?[\\") || lexical.HasExtendedGlob(text) || w.posix && strings.ContainsAny(text, "{(")
 }
 
 // value returns what a variable is known to hold.
@@ -828,10 +781,4 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 		}
 	}
 	return Word{}, false
-}
-
-// Groups reports whether a text holds a pattern that bash knows with extglob, which a
-// person may have set for every shell. Other patterns have a mark of their own.
-func Groups(text string) bool {
-	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
 }
