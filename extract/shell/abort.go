@@ -5,6 +5,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -49,20 +50,13 @@ func (w *walker) total(st *state, expr syntax.ArithmExpr) bool {
 	case *syntax.UnaryArithm:
 		return w.total(st, expr.X)
 	case *syntax.BinaryArithm:
-		if divides(expr.Op) {
+		if tree.Divides(expr.Op) {
 			divisor, ok := expr.Y.(*syntax.Word)
 			return ok && lexical.IsDecimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
 		}
 		return w.total(st, expr.X) && w.total(st, expr.Y)
 	}
 	return false
-}
-
-// divides reports whether an operator has right operands that it fails for.
-func divides(op syntax.BinAritOperator) bool {
-	return slices.Contains([]syntax.BinAritOperator{
-		syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn, syntax.Pow, syntax.PowAssgn,
-	}, op)
 }
 
 func (w *walker) totalWord(st *state, word *syntax.Word) bool {

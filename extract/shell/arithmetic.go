@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // Shells evaluate a name in an expression as an expression again, command
@@ -33,7 +34,7 @@ func (w *walker) arithmetic(st *state, expr syntax.ArithmExpr) (assigned []strin
 		return w.arithmetic(st, expr.X)
 	case *syntax.BinaryArithm:
 		assigned, plain = w.arithmetic(st, expr.Y)
-		if !assigns(expr.Op) {
+		if !tree.Assigns(expr.Op) {
 			more, ok := w.arithmetic(st, expr.X)
 			return append(more, assigned...), plain && ok // the left side is the longer one
 		}
@@ -44,16 +45,6 @@ func (w *walker) arithmetic(st *state, expr syntax.ArithmExpr) (assigned []strin
 		return append(assigned, name), plain && ok
 	}
 	return nil, false
-}
-
-func assigns(op syntax.BinAritOperator) bool {
-	switch op {
-	case syntax.Assgn, syntax.AddAssgn, syntax.SubAssgn, syntax.MulAssgn, syntax.QuoAssgn, syntax.RemAssgn,
-		syntax.AndAssgn, syntax.OrAssgn, syntax.XorAssgn, syntax.ShlAssgn, syntax.ShrAssgn:
-		return true
-	default:
-		return strings.HasSuffix(op.String(), "=") && op != syntax.Eql && op != syntax.Neq && op != syntax.Leq && op != syntax.Geq
-	}
 }
 
 // counter is the name that an expression assigns, if that affects nothing but
@@ -97,7 +88,7 @@ func (w *walker) arithmeticWord(st *state, expr syntax.ArithmExpr) bool {
 
 // lone is what a variable holds that an expansion gives as it is.
 func (w *walker) lone(st *state, part *syntax.ParamExp) Word {
-	if part.Param == nil || part.Index != nil || !unchanged(part) {
+	if part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return Word{}
 	}
 	value, _ := st.variable(part.Param.Value)
@@ -149,7 +140,7 @@ func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
 // expressions walks (( … )) and let as one command, and returns the state
 // behind it: what it assigns then holds a number.
 func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) *state {
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect)
 	}
 	c := w.newCommand(st, verb, nil)
@@ -191,20 +182,13 @@ func (w *walker) completes(st *state, expr syntax.ArithmExpr) bool {
 		switch {
 		case expr.Op == syntax.Assgn:
 			return w.completes(st, expr.Y)
-		case leavesOut(expr.Op):
+		case tree.SkipsOperand(expr.Op):
 			return false
-		case !divides(expr.Op):
+		case !tree.Divides(expr.Op):
 			return w.completes(st, expr.X) && w.completes(st, expr.Y)
 		}
 	}
 	return w.total(st, expr)
-}
-
-// leavesOut reports whether an operator evaluates one of its operands only sometimes.
-func leavesOut(op syntax.BinAritOperator) bool {
-	return slices.Contains([]syntax.BinAritOperator{
-		syntax.AndArit, syntax.OrArit, syntax.TernQuest, syntax.TernColon, syntax.AndBoolAssgn, syntax.OrBoolAssgn,
-	}, op)
 }
 
 // number is a variable that holds some number.
@@ -229,7 +213,7 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 		word := w.word(st, expr)
 		if guard.IsName(expr.Lit()) {
 			word, _ = st.variable(expr.Lit())
-		} else if part, _ := loneParameter(expr); part != nil && w.lone(st, part).lines {
+		} else if part, _ := tree.LoneParameter(expr); part != nil && w.lone(st, part).lines {
 			word.lines = true
 		}
 		if word.lines {
@@ -240,19 +224,17 @@ func (w *walker) signed(st *state, expr syntax.ArithmExpr) bool {
 	return true
 }
 
-// Numbers wrap: one that is large enough, or what is made of it, is below zero.
-const (
-	maxCounted = 12 // digits of what counts and sizes are
-	maxFactor  = 4  // digits of what one of them may be taken times
-)
+// maxCountDigits is how many digits counts and sizes have. Larger numbers can overflow, and what
+// overflows is below zero.
+const maxCountDigits = 12
 
 // counted reports whether a text is a number no larger than a count.
-func counted(text string) bool { return lexical.IsDecimal(text) && len(text) <= maxCounted }
+func counted(text string) bool { return lexical.IsDecimal(text) && len(text) <= maxCountDigits }
 
 // bounded reports whether a number is no larger than a count: digits side by side are.
 func bounded(word Word) bool {
 	if word.Kind == Literal {
-		return len(word.Text) <= maxCounted
+		return len(word.Text) <= maxCountDigits
 	}
 	return !word.Joined
 }
@@ -260,7 +242,7 @@ func bounded(word Word) bool {
 // scales reports whether a product is that of a number and a small factor.
 func (w *walker) scales(st *state, number, factor syntax.ArithmExpr) bool {
 	word, ok := factor.(*syntax.Word)
-	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= maxFactor && !w.signed(st, number) && !w.scaled(st, number)
+	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= tree.MaxFactorDigits && !w.signed(st, number) && !w.scaled(st, number)
 }
 
 // scaled reports whether an expression holds a product, or a variable that holds one.
@@ -290,7 +272,7 @@ func (w *walker) grows(st *state, expr syntax.ArithmExpr) bool {
 	found := w.scaled(st, expr)
 	syntax.Walk(expr, func(node syntax.Node) bool {
 		sum, ok := node.(*syntax.BinaryArithm)
-		found = found || ok && sum.Op == syntax.Add && !slight(sum.X) && !slight(sum.Y)
+		found = found || ok && sum.Op == syntax.Add && !tree.IsSmall(sum.X) && !tree.IsSmall(sum.Y)
 		return !found
 	})
 	return found
@@ -302,13 +284,13 @@ func (w *walker) grown(st *state, expr syntax.ArithmExpr) bool {
 	found := false
 	held := func(name string) {
 		value, _ := st.variable(name)
-		found = found || value.Scaled || value.array != nil || value.Kind == Literal && len(value.Text) > maxFactor
+		found = found || value.Scaled || value.array != nil || value.Kind == Literal && len(value.Text) > tree.MaxFactorDigits
 	}
 	syntax.Walk(expr, func(node syntax.Node) bool {
 		switch node := node.(type) {
 		case *syntax.Lit:
 			held(node.Value)
-			found = found || lexical.IsDecimal(node.Value) && len(node.Value) > maxFactor
+			found = found || lexical.IsDecimal(node.Value) && len(node.Value) > tree.MaxFactorDigits
 		case *syntax.ParamExp:
 			if node.Param != nil {
 				held(node.Param.Value)
@@ -317,12 +299,6 @@ func (w *walker) grown(st *state, expr syntax.ArithmExpr) bool {
 		return !found
 	})
 	return found
-}
-
-// slight reports whether an expression is a number that no loop adds often enough to wrap.
-func slight(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= maxFactor
 }
 
 // countingLoop walks for (( … )): its counters hold any number in each round.
@@ -339,7 +315,7 @@ func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.Fo
 // printsNumber reports whether the command that was walked last, and whose
 // output is that of stmt, prints one number and nothing else.
 func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
-	for isPipe(stmt) {
+	for tree.IsPipe(stmt) {
 		pipe, ok := stmt.Cmd.(*syntax.BinaryCmd)
 		if !ok {
 			return false
@@ -355,7 +331,7 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(stmt.Redirs, mixes) {
+	if slices.ContainsFunc(stmt.Redirs, tree.MixesOutput) {
 		return false
 	}
 	// Of several files each count stands behind a name.

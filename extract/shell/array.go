@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -66,16 +67,6 @@ func single(word Word) bool {
 	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
 }
 
-func isAll(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && (word.Lit() == "@" || word.Lit() == "*")
-}
-
-func isAt(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && word.Lit() == "@"
-}
-
 // plain reports whether words of an array are text and nothing else.
 func (a *array) plain() bool {
 	return !slices.ContainsFunc(a.words, func(word Word) bool { return word.Kind == Dynamic || word.Kind == Pipe })
@@ -87,15 +78,15 @@ func (a *array) plain() bool {
 func (w *walker) plainSubscript(st *state, part *syntax.ParamExp) bool {
 	value, known := st.variable(part.Param.Value)
 	switch {
-	case w.zsh || w.posix && (!known || value.array == nil):
+	case w.Zsh || w.Posix && (!known || value.array == nil):
 		return false
-	case isAll(part.Index):
+	case tree.IsAllMembers(part.Index):
 		return known && value.array != nil && value.array.plain() || !known && slices.Contains(w.table.Words.Variables.Public, part.Param.Value)
 	case known && value.array != nil && value.array.associative:
 		_, ok := w.key(st, part.Index)
 		return ok
 	}
-	if !digits(part.Index) {
+	if !tree.IsDecimal(part.Index) {
 		w.aborts(st) // one below the first is an error
 	}
 	assigned, plain := w.arithmetic(st, part.Index)
@@ -128,7 +119,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 	name := part.Param.Value
 	value, known := st.variable(name)
 	if !known {
-		if name == "PIPESTATUS" && !isAll(part.Index) {
+		if name == "PIPESTATUS" && !tree.IsAllMembers(part.Index) {
 			return Word{Kind: Number, Text: "$" + name}, true
 		}
 		return w.value(st, name)
@@ -138,7 +129,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
 	}
 	output := Word{Kind: Output, Text: "$" + name}
-	if isAll(part.Index) {
+	if tree.IsAllMembers(part.Index) {
 		return output, true
 	}
 	if value.array.associative {
@@ -165,7 +156,7 @@ func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
 // members expands a word that is all members of an array, or of the
 // parameters of a function, into one word each.
 func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
-	part, quoted := loneParameter(word)
+	part, quoted := tree.LoneParameter(word)
 	if part == nil || part.Param == nil || part.Length || part.Slice != nil && part.Index == nil || part.Repl != nil || part.Exp != nil ||
 		len(part.Modifiers) > 0 || part.Names != 0 || part.Flags != nil || part.Width || part.IsSet {
 		return nil, false
@@ -175,8 +166,8 @@ func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
 	case (name == "@" || name == "*") && part.Index == nil && !part.Excl:
 		all = name
 		name = "@"
-	case part.Index != nil && isAll(part.Index) && !w.zsh:
-		if all = "@"; !isAt(part.Index) {
+	case part.Index != nil && tree.IsAllMembers(part.Index) && !w.Zsh:
+		if all = "@"; !tree.IsAtMembers(part.Index) {
 			all = "*"
 		}
 	default:
@@ -218,10 +209,10 @@ func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
 	switch {
 	case slice == nil:
 		return members, true
-	case !plainSlice(slice) || a.associative:
+	case !tree.IsDecimalSlice(slice) || a.associative:
 		return nil, false
 	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
-		from, to, ok := bounds(slice, len(members))
+		from, to, ok := tree.SliceBounds(slice, len(members))
 		return members[from:to], ok
 	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Fed):
 		members[0].Vanishes = true
@@ -235,7 +226,7 @@ func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
 // resplit reports whether a word outside of quotes becomes others than it is.
 func (w *walker) resplit(word Word) bool {
-	return word.Kind == Literal && (word.Text == "" || w.rereads(word.Text))
+	return word.Kind == Literal && (word.Text == "" || w.Rereads(word.Text))
 }
 
 // names are the subscripts of an array, nil when they are not known.
@@ -269,29 +260,13 @@ func (a *array) joined() ([]Word, bool) {
 	return []Word{{Kind: Literal, Text: strings.Join(texts, " ")}}, true
 }
 
-// loneParameter returns the expansion that a word consists of, if it is one.
-func loneParameter(word *syntax.Word) (part *syntax.ParamExp, quoted bool) {
-	if len(word.Parts) != 1 {
-		return nil, false
-	}
-	inner := word.Parts[0]
-	if double, ok := inner.(*syntax.DblQuoted); ok {
-		if len(double.Parts) != 1 || double.Dollar {
-			return nil, false
-		}
-		inner, quoted = double.Parts[0], true
-	}
-	part, _ = inner.(*syntax.ParamExp)
-	return part, quoted
-}
-
 // arrayAssigned reads an assignment that makes an array, adds to one, or sets
 // one member. associative says that the line has declared it so.
 func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative bool) (Word, bool) {
-	if w.zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
+	if w.Zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
 		return Word{}, false
 	}
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect) // which only some shells called sh take for an array
 	}
 	old := st.array(assign.Name.Value)

@@ -6,6 +6,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -21,7 +22,7 @@ func (w *walker) bareLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 		return nil
 	}
 	c := &w.line.Commands[from]
-	args := plainTexts(call.Args[1:])
+	args := tree.LiteralTexts(call.Args[1:])
 	if args == nil || c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
 		return nil
 	}

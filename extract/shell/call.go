@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
@@ -94,7 +95,7 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 // that no program takes for a command.
 func (w *walker) inert(name string, value Word) bool {
 	return inertText(value) && guard.IsName(name) && !w.table.Words.Variables.Dangerous(name) &&
-		(!w.zsh || !slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)))
+		(!w.Zsh || !slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
 // inertText reports whether a value is text that no program takes for a command.
@@ -129,19 +130,12 @@ func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *s
 	before, _ := parts[last-1].(*syntax.Lit)
 	behind, _ := parts[1].(*syntax.Lit)
 	switch {
-	case before != nil && strings.HasSuffix(before.Value, ":") && expandsOnly(parts[last], name):
+	case before != nil && strings.HasSuffix(before.Value, ":") && tree.ExpandsOnly(parts[last], name):
 		return &syntax.Word{Parts: wrap(parts[:last])}
-	case behind != nil && strings.HasPrefix(behind.Value, ":") && expandsOnly(parts[0], name):
+	case behind != nil && strings.HasPrefix(behind.Value, ":") && tree.ExpandsOnly(parts[0], name):
 		return &syntax.Word{Parts: wrap(parts[1:])}
 	}
 	return value
-}
-
-// expandsOnly reports whether a part of a word is the value of one variable as it stands.
-func expandsOnly(part syntax.WordPart, name string) bool {
-	expansion, ok := part.(*syntax.ParamExp)
-	return ok && expansion.Param != nil && expansion.Param.Value == name && !expansion.Length && !expansion.Excl && !expansion.Width &&
-		expansion.Index == nil && expansion.Slice == nil && expansion.Repl == nil && expansion.Exp == nil && expansion.Names == 0
 }
 
 // loadsPath is the caveat of a command that loads code from directories that a variable names.
@@ -208,7 +202,7 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 
 // subscript makes a line messy in a subscript of which commands are run.
 func (w *walker) subscript(index syntax.ArithmExpr) {
-	if index != nil && substitutesCommands(index) {
+	if index != nil && tree.SubstitutesCommands(index) {
 		w.messy(guard.MessyArithmetic)
 	}
 }
@@ -221,11 +215,11 @@ func (w *walker) local(name string) bool {
 		return false
 	}
 	switch {
-	case w.zsh && slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)):
+	case w.Zsh && slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)):
 		return false
-	case w.zsh:
+	case w.Zsh:
 		return slices.Contains(w.table.Words.Variables.LocalNames, strings.ToUpper(name))
-	case w.posix && strings.ToLower(name) != name:
+	case w.Posix && strings.ToLower(name) != name:
 		return slices.Contains(w.table.Words.Variables.LocalNames, name)
 	}
 	return w.table.Words.Variables.Local(name, guard.IsName(name))
@@ -389,7 +383,7 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 		}
 		end = end.with(name.Text, value)
 	}
-	if len(names) == 0 || zero && w.posix {
+	if len(names) == 0 || zero && w.Posix {
 		return nil, nil, false // dash knows no -d: the names keep what they hold
 	}
 	w.emit(w.newCommand(st, ":", redirs))
@@ -434,7 +428,7 @@ func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool)
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array,
 // names among them where they are known.
 func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state, bool) {
-	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.zsh || w.posix || st.caveats.Has("assigns") {
+	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.Zsh || w.Posix || st.caveats.Has("assigns") {
 		return nil, false
 	}
 	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !guard.IsName(argv[2].Text) || !w.local(argv[2].Text) {
@@ -461,7 +455,7 @@ func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state
 // shellOptions walks shopt -s nullglob, with which a pattern that matches nothing is no
 // word. Any other option is not followed.
 func (w *walker) shellOptions(st, after *state, argv []Word, redirs []Access) (*state, bool) {
-	if argv[0].Text != "shopt" || w.zsh || w.posix || len(argv) < 3 || !argv[1].literal("-s") {
+	if argv[0].Text != "shopt" || w.Zsh || w.Posix || len(argv) < 3 || !argv[1].literal("-s") {
 		return nil, false
 	}
 	next := after

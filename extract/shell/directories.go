@@ -18,7 +18,7 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 		w.emit(c)
 		return found(after.in(after.before), after, w.certain(after.before))
 	}
-	if len(given) == 1 && !physical && !w.posix && !after.assigned("CDPATH") {
+	if len(given) == 1 && !physical && !w.Posix && !after.assigned("CDPATH") {
 		if dirs := w.matched(after, given[0]); dirs != nil {
 			c.Form.Put("<directory>", "dir")
 			w.emit(c)
@@ -31,7 +31,7 @@ func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access)
 	c.Form.Put("<directory>", "dir")
 	w.emit(c)
 	ok, certain := w.entered(after, given[0].Text, physical)
-	if w.zsh && ok != nil {
+	if w.Zsh && ok != nil {
 		ok = ok.clone()
 		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
 	}
@@ -108,7 +108,7 @@ func (w *walker) plainDirectory(st *state, word Word) bool {
 // push walks pushd with a directory.
 func (w *walker) push(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
 	c := w.newCommand(st, "pushd", redirs)
-	if len(args) != 1 || w.posix || !w.plainDirectory(after, args[0]) || args[0].literal("--") {
+	if len(args) != 1 || w.Posix || !w.plainDirectory(after, args[0]) || args[0].literal("--") {
 		return w.lost(st, after, c, args)
 	}
 	c.Form.Put("<directory>", "dir")
@@ -125,7 +125,7 @@ func (w *walker) push(st, after *state, args []Word, redirs []Access) (ok, fail 
 func (w *walker) pop(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
 	c := w.newCommand(st, "popd", redirs)
 	top := len(after.stack) - 1
-	if len(args) > 0 || top < 0 || len(after.stack[top]) == 0 || w.posix {
+	if len(args) > 0 || top < 0 || len(after.stack[top]) == 0 || w.Posix {
 		return w.lost(st, after, c, args)
 	}
 	w.emit(c)

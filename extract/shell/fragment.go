@@ -12,6 +12,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
@@ -21,7 +22,7 @@ const maxOpened = 128 << 10
 // opened walks what stands behind the brackets and the reserved words that a line begins
 // with, where the parser gave it up for something further on: of a line without them the
 // statements in front are known, and they are no way to hide them.
-func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File, err error) {
+func (w *walker) opened(st *state, parser *tree.Parser, text string, file *syntax.File, err error) {
 	for left := maxOpened - len(text); left > 0; left -= len(text) {
 		rest := text
 		if file != nil && len(file.Stmts) > 0 {
@@ -37,7 +38,7 @@ func (w *walker) opened(st *state, parser *parser, text string, file *syntax.Fil
 		}
 		text = behind
 		// What is wrong with the rest is wrong with the line, and that is said.
-		if file, err = parser.parse(text); file != nil {
+		if file, err = parser.Parse(text); file != nil {
 			w.lines(st, file.Stmts)
 		}
 	}

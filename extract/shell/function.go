@@ -8,6 +8,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,7 +21,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.Len() >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || st.functions.Len() >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.Posix {
 		w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st, cmd.Body)
@@ -36,28 +37,12 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 	return st.withFunction(cmd.Name.Value, cmd)
 }
 
-// isBody reports whether a statement is the body of a function to every shell: one
-// compound command. The parser takes what is joined to it by an operator for more of
-// the body, where a shell runs it at once, and other commands that shells refuse.
-func isBody(body *syntax.Stmt) bool {
-	if body == nil || body.Negated {
-		return false
-	}
-	switch body.Cmd.(type) {
-	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.ForClause, *syntax.WhileClause, *syntax.CaseClause,
-		*syntax.TestClause, *syntax.ArithmCmd:
-		return true
-	default:
-		return false
-	}
-}
-
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
 func (w *walker) definable(name string) bool {
 	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
 		w.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
-		!slices.Contains(w.table.Words.Shell.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
+		!slices.Contains(w.table.Words.Shell.Hooks, name) && (!w.Zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(w.table.Words.Shell.RunsText, name) && !slices.Contains(w.table.Words.Shell.Builtins, name)
 }
 
@@ -94,11 +79,11 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	w.calls++
 	w.calling = append(w.calling, decl)
 	inside := parameters(st, args)
-	if _, held := st.variable("0"); held && w.zsh {
+	if _, held := st.variable("0"); held && w.Zsh {
 		inside.set("0", unknownWord) // the name of the function
 	}
 	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
-	locals := localNames(decl.Body)
+	locals := tree.DeclaredNames(decl.Body)
 	for _, name := range locals {
 		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
 	}
@@ -145,22 +130,6 @@ func returned(before, after *state, locals []string) *state {
 	return next
 }
 
-// localNames lists what a body declares, wherever in it.
-func localNames(body *syntax.Stmt) []string {
-	var names []string
-	syntax.Walk(body, func(node syntax.Node) bool {
-		if decl, ok := node.(*syntax.DeclClause); ok {
-			for _, arg := range decl.Args {
-				if arg.Name != nil {
-					names = append(names, arg.Name.Value)
-				}
-			}
-		}
-		return true
-	})
-	return names
-}
-
 // declares walks declare, typeset and local where they do no more than assign
 // to variables of the line. It reports false where they do more.
 func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
@@ -169,7 +138,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	if variant != "declare" && variant != "typeset" && !local {
 		return st, false
 	}
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
 	}
 	associative, names := false, 0
@@ -180,14 +149,14 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			if arg.Value != nil {
 				option = arg.Value.Lit()
 			}
-			if w.zsh || option != "-a" && option != "-A" {
+			if w.Zsh || option != "-a" && option != "-A" {
 				return st, false
 			}
 			associative = associative || option == "-A"
-			if associative && w.oldBash {
+			if associative && w.OldBash {
 				w.messy(guard.MessyDialect)
 			}
-		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
+		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.Zsh && (arg.Array != nil || arg.Naked):
 			return st, false
 		default:
 			names++

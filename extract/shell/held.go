@@ -59,7 +59,7 @@ func (w *walker) handsOn(st *state, words []Word) {
 		for _, held := range from {
 			if held.cut || held.head && held.pattern != word.Text {
 				w.standing = append(w.standing, Access{
-					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: w.posix}, Dirs: st.dirs,
+					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: w.Posix}, Dirs: st.dirs,
 				})
 			}
 		}

@@ -9,6 +9,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 	"policyd/extract/windows"
 )
@@ -246,30 +248,11 @@ type Access struct {
 	Dirs []string
 }
 
-// parser is a parser with the text that it reads.
-type parser struct {
-	*syntax.Parser
-	text strings.Reader
-}
-
-func (p *parser) parse(text string) (*syntax.File, error) {
-	p.text.Reset(text)
-	defer p.text.Reset("")
-	return p.Parse(&p.text, "") //nolint:wrapcheck // the error is not handed on
-}
-
-var parsers = sync.Pool{New: func() any {
-	return &parser{Parser: syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))}
-}}
-
 // walker explains one line.
 type walker struct {
-	table     *Table
-	options   Options
-	zsh       bool
-	ksh       bool
-	posix     bool
-	oldBash   bool // bash may be the one that macOS brings
+	table   *Table
+	options Options
+	lexical.Dialect
 	depth     int
 	wordCount int
 	steps     int
@@ -395,26 +378,11 @@ func likelyCommands(line string) int {
 
 // script explains text as the shell named by dialect would read it.
 func (w *walker) script(st *state, text, dialect string) {
-	zsh, ksh, posix, oldBash := w.zsh, w.ksh, w.posix, w.oldBash
-	defer func() { w.zsh, w.ksh, w.posix, w.oldBash = zsh, ksh, posix, oldBash }()
-	w.zsh, w.ksh, w.posix, w.oldBash = false, false, false, false
-	switch strings.TrimSuffix(dialect[strings.LastIndexAny(dialect, `/\`)+1:], ".exe") {
-	case "", "bash":
-		w.oldBash = w.options.Platform == "darwin"
-	case "zsh":
-		w.zsh = true
-		if guard.ZshOnly(text) {
-			w.messy(guard.MessyDialect)
-		}
-	case "sh", "dash", "ksh":
-		w.posix = true
-		w.ksh = !strings.HasSuffix(dialect, "dash")
-		w.oldBash = w.options.Platform == "darwin" && !strings.HasSuffix(dialect, "ash") && !strings.HasSuffix(dialect, "ksh")
-		if guard.WideNames(text) {
-			w.messy(guard.MessyDialect) // ksh takes more for a name, and may be what sh is
-		}
-	default:
-		w.messy(guard.MessyDialect)
+	outerDialect := w.Dialect
+	defer func() { w.Dialect = outerDialect }()
+	known := false
+	if w.Dialect, known = lexical.DialectOf(dialect, w.options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
+		w.messy(guard.MessyDialect) // ksh takes more for a name
 	}
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
@@ -424,13 +392,9 @@ func (w *walker) script(st *state, text, dialect string) {
 			return
 		}
 	}
-	parser, ok := parsers.Get().(*parser)
-	if !ok {
-		w.messy(guard.MessyParse)
-		return
-	}
-	defer parsers.Put(parser)
-	file, err := parser.parse(text)
+	parser := tree.NewParser()
+	defer parser.Release()
+	file, err := parser.Parse(text)
 	if err != nil {
 		w.messy(guard.MessyParse)
 		told := w.fragments(st, text)
@@ -443,20 +407,20 @@ func (w *walker) script(st *state, text, dialect string) {
 	if code := guard.CrossCheck(text, file); code != "" {
 		w.messy(code)
 	}
-	if w.zsh && !guard.ZshComments(text, file) {
+	if w.Zsh && !guard.ZshComments(text, file) {
 		w.messy(guard.MessyDialect)
 	}
-	if w.oldBash && guard.NewSubstitutions(text, file) {
+	if w.OldBash && guard.NewSubstitutions(text, file) {
 		w.messy(guard.MessyDialect)
 	}
-	called, outer := w.called, w.file
+	called, outerFile := w.called, w.file
 	w.called, w.file = nil, file
 	w.lines(st, file.Stmts)
 	if len(w.line.Messy) > 0 {
 		w.unwalked(st, file)
 	}
 	w.uncalled(st, called)
-	w.file = outer
+	w.file = outerFile
 }
 
 func (w *walker) messy(code string) {
@@ -476,7 +440,7 @@ func (w *walker) emit(c Command) {
 	}
 	w.reads(&c)
 	for i := range c.Accesses {
-		c.Accesses[i].Braces = w.posix
+		c.Accesses[i].Braces = w.Posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
 	c.Held = append(c.Held, w.standing...)

@@ -10,6 +10,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
@@ -48,7 +49,7 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 // partOfName is what an operator leaves of a name: the beginning of it, or what stands behind
 // a slash in it.
 func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted bool) (Word, bool) {
-	if part.Exp == nil || part.Exp.Word == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil {
+	if part.Exp == nil || part.Exp.Word == nil || part.Slice != nil || part.Repl != nil || part.Length || tree.HasRareOperator(part) || part.Index != nil {
 		return Word{}, false
 	}
 	operand := w.word(st, part.Exp.Word)
@@ -106,7 +107,7 @@ func directories(word Word) (Word, bool) {
 
 // enclosing is what dirname prints of a name that was found.
 func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !simpleWord(call.Args[1]) {
+	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !tree.IsTextAndVariables(call.Args[1]) {
 		return Word{}, false
 	}
 	word := w.word(st, call.Args[1])
@@ -141,7 +142,7 @@ func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
 	if len(args) > 2 && args[0].Lit() == "--" {
 		args = args[1:]
 	}
-	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !simpleWord(arg) }) {
+	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !tree.IsTextAndVariables(arg) }) {
 		return Word{}, false
 	}
 	name, ending := w.word(st, args[0]), Word{Kind: Literal}
@@ -208,24 +209,6 @@ func (f *feed) above() bool {
 // composed reports whether the words are no names that were found, so that pieces of them, where
 // the shell cuts them, lie elsewhere.
 func (f *feed) composed() bool { return f.made || len(f.below) > 0 }
-
-// simpleWord reports whether a word is text and variables as they are, so that it may be read
-// twice.
-func simpleWord(word *syntax.Word) bool {
-	simple := !hasBrace(word)
-	syntax.Walk(word, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
-		case *syntax.ParamExp:
-			simple = simple && unchanged(node) && node.Index == nil && node.Param != nil && guard.IsName(node.Param.Value)
-			return false
-		default:
-			simple = false
-		}
-		return simple
-	})
-	return simple
-}
 
 // partsHere notes that names, or parts of them, become a word that is no path: what one
 // begins with may make it an option. It reports false where they were found elsewhere.

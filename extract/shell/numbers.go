@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // Shells evaluate what they take for a number, so that it matters whether what
@@ -48,49 +49,14 @@ func (w *walker) digits(stmt *syntax.Stmt, from int, in *feed) *feed {
 	case w.printsNumber(stmt):
 		lines = &begun{one: true, padded: true}
 	case in != nil && in.digits != nil && len(c.Accesses) == 0:
-		lines = in.digits.through(c, plainTexts(call.Args[1:]))
+		lines = in.digits.through(c, tree.LiteralTexts(call.Args[1:]))
 	case in == nil || in.digits == nil:
-		lines = w.numbers(c, plainTexts(call.Args[1:]))
+		lines = w.numbers(c, tree.LiteralTexts(call.Args[1:]))
 	}
 	if lines == nil {
 		return nil
 	}
 	return &feed{dir: c.Dirs[0], digits: lines}
-}
-
-// plainTexts are the texts of words that nothing expands, nil where one is another.
-func plainTexts(words []*syntax.Word) []string {
-	texts := make([]string, 0, len(words))
-	for _, word := range words {
-		text := ""
-		for _, part := range word.Parts {
-			switch part := part.(type) {
-			case *syntax.Lit:
-				if !lexical.IsLiteral(part.Value) || hasBrace(word) {
-					return nil
-				}
-				text += part.Value
-			case *syntax.SglQuoted:
-				if part.Dollar {
-					return nil
-				}
-				text += part.Value
-			case *syntax.DblQuoted:
-				if len(part.Parts) == 0 {
-					continue
-				}
-				lit, ok := part.Parts[0].(*syntax.Lit)
-				if !ok || len(part.Parts) > 1 || part.Dollar || strings.Contains(lit.Value, `\`) {
-					return nil
-				}
-				text += lit.Value
-			default:
-				return nil
-			}
-		}
-		texts = append(texts, text)
-	}
-	return texts
 }
 
 // begins reports whether the first of some names that read is given holds the number

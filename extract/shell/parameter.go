@@ -1,11 +1,11 @@
 package shell
 
 import (
-	"strconv"
 	"strings"
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -23,12 +23,12 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		b.variables = append(b.variables, name)
 		w.expandedNames = append(w.expandedNames, name)
 	}
-	if name == "@" || name == "*" || part.Index != nil && isAll(part.Index) {
+	if name == "@" || name == "*" || part.Index != nil && tree.IsAllMembers(part.Index) {
 		b.split = b.split || !part.Length // as many words as there are members
 		b.unsplit = false
 	}
 	value, ok := w.held(st, part)
-	if unchanged(part) {
+	if tree.IsValue(part) {
 		w.spliceParameter(st, b, name, value, ok, quoted)
 		return
 	}
@@ -56,7 +56,7 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 		w.messy(guard.MessyExpansion)
 	}
 	w.measures(part, ok)
-	if kind == Output && !ok && !alternate(part) {
+	if kind == Output && !ok && !tree.IsAlternate(part) {
 		kind = Dynamic // a part of what is not known is as little known
 	}
 	if kind == Number {
@@ -65,18 +65,6 @@ func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quo
 	}
 	b.weaken(kind)
 	b.text.WriteString("${" + name + "…}")
-}
-
-// unchanged reports whether an expansion gives a value, or a member of an
-// array, as it is.
-func unchanged(part *syntax.ParamExp) bool {
-	return !part.Length && part.Slice == nil && part.Repl == nil && part.Exp == nil && !unusual(part)
-}
-
-// unusual reports whether an expansion has an operator that is never followed.
-func unusual(part *syntax.ParamExp) bool {
-	return part.Excl || part.Width || part.IsSet || part.Flags != nil || part.NestedParam != nil || part.Names != 0 ||
-		len(part.Modifiers) > 0
 }
 
 func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value Word, ok, quoted bool) {
@@ -107,7 +95,7 @@ func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
 	}
 	if value, _ := st.variable(name); value.array != nil {
 		one := len(value.array.words) < 2 && !value.array.more
-		if (name == "@" || name == "*") && (!one || !unchanged(part)) {
+		if (name == "@" || name == "*") && (!one || !tree.IsValue(part)) {
 			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
 		}
 		return value.array.first()
@@ -126,12 +114,12 @@ func (w *walker) operated(st *state, b *wordBuilder, part *syntax.ParamExp) Word
 		}
 	}
 	switch {
-	case set != 1 || unusual(part) || part.Index != nil && !w.plainSubscript(st, part):
+	case set != 1 || tree.HasRareOperator(part) || part.Index != nil && !w.plainSubscript(st, part):
 		return Dynamic
 	case part.Length:
 		return Number
 	case part.Slice != nil:
-		return outputIf(plainSlice(part.Slice) && !w.posix)
+		return outputIf(tree.IsDecimalSlice(part.Slice) && !w.Posix)
 	case part.Repl != nil:
 		return outputIf(w.plainText(st, b, part.Repl.Orig) && w.plainText(st, b, part.Repl.With))
 	}
@@ -140,16 +128,10 @@ func (w *walker) operated(st *state, b *wordBuilder, part *syntax.ParamExp) Word
 		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
 		return outputIf(w.plainText(st, b, part.Exp.Word))
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		return outputIf(!w.posix && !w.zsh && w.plainText(st, b, part.Exp.Word))
+		return outputIf(!w.Posix && !w.Zsh && w.plainText(st, b, part.Exp.Word))
 	default:
 		return Dynamic
 	}
-}
-
-// alternate reports whether an expansion gives other text where a variable is
-// set, and never what it holds.
-func alternate(part *syntax.ParamExp) bool {
-	return part.Exp != nil && (part.Exp.Op == syntax.AlternateUnset || part.Exp.Op == syntax.AlternateUnsetOrNull)
 }
 
 func outputIf(plain bool) WordKind {
@@ -170,30 +152,20 @@ func (w *walker) plainText(st *state, b *wordBuilder, word *syntax.Word) bool {
 	return text.Kind != Dynamic && text.Kind != Pipe
 }
 
-// plainSlice reports whether ${name:offset:length} names its bounds by digits.
-func plainSlice(slice *syntax.Slice) bool {
-	return slice.Offset != nil && digits(slice.Offset) && (slice.Length == nil || digits(slice.Length))
-}
-
-func digits(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && lexical.IsDecimal(word.Lit())
-}
-
 // applied is what one operator makes of a known text, where every shell makes
 // the same of it.
 func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
-	if w.posix && (part.Slice != nil || part.Repl != nil) {
+	if w.Posix && (part.Slice != nil || part.Repl != nil) {
 		return "", false // errors to some, and to busybox less or more than they say
 	}
-	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || unusual(part) || part.Length {
+	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || tree.HasRareOperator(part) || part.Length {
 		return "", false
 	}
 	switch {
 	case part.Slice != nil && part.Repl == nil && part.Exp == nil:
-		return sliced(value.Text, part.Slice)
+		return tree.Slice(value.Text, part.Slice)
 	case part.Repl != nil && part.Slice == nil && part.Exp == nil:
-		return replaced(value.Text, part.Repl)
+		return tree.Replace(value.Text, part.Repl)
 	case part.Exp != nil && part.Slice == nil && part.Repl == nil:
 		return w.expanded(st, value.Text, part.Exp)
 	}
@@ -204,7 +176,7 @@ func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, 
 // that the pattern, and so each of them, ends in. It stands for more names than
 // there are: all that what is left of the pattern matches.
 func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, bool) {
-	if value.Kind != Glob || part.Exp == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil ||
+	if value.Kind != Glob || part.Exp == nil || part.Slice != nil || part.Repl != nil || part.Length || tree.HasRareOperator(part) || part.Index != nil ||
 		part.Exp.Op != syntax.RemSmallSuffix && part.Exp.Op != syntax.RemLargeSuffix || part.Exp.Word == nil {
 		return Word{}, false
 	}
@@ -227,7 +199,7 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 // where all else in the pattern is the directory that they lie in: names in that
 // directory, and none that is hidden. It stands for all of them.
 func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
-	if value.Kind != Glob || part.Repl == nil || part.Exp != nil || part.Slice != nil || part.Length || unusual(part) || part.Index != nil ||
+	if value.Kind != Glob || part.Repl == nil || part.Exp != nil || part.Slice != nil || part.Length || tree.HasRareOperator(part) || part.Index != nil ||
 		part.Repl.Orig == nil {
 		return Word{}, false
 	}
@@ -255,47 +227,11 @@ func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
 	return value, true
 }
 
-func sliced(text string, slice *syntax.Slice) (string, bool) {
-	from, to, ok := bounds(slice, len(text))
-	return text[from:to], ok
-}
-
-// bounds are where a slice of that many begins and ends.
-func bounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
-	if !plainSlice(slice) {
-		return 0, 0, false
-	}
-	bound := func(expr syntax.ArithmExpr) (int, bool) {
-		word, ok := expr.(*syntax.Word)
-		if !ok {
-			return length, true
-		}
-		n, err := strconv.Atoi(word.Lit())
-		return min(n, length), err == nil && n <= maxText // shells count on, and over
-	}
-	from, fromExact := bound(slice.Offset)
-	count, countExact := bound(slice.Length)
-	return from, min(from+count, length), fromExact && countExact
-}
-
-func replaced(text string, repl *syntax.Replace) (string, bool) {
-	from, to := "", ""
-	if repl.Orig != nil {
-		from = repl.Orig.Lit()
-	}
-	if repl.With != nil {
-		if to = repl.With.Lit(); to == "" && len(repl.With.Parts) > 0 {
-			return "", false
-		}
-	}
-	return lexical.Replace(text, from, to, repl.All)
-}
-
 func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string, bool) {
 	operand := ""
 	if exp.Word != nil && len(exp.Word.Parts) > 0 {
 		word := w.word(st, exp.Word)
-		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || firstText(exp.Word)[:1] == "~" || strings.Trim(word.Text, lexical.OperandBytes+"*?") != "" {
+		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !tree.IsLiteral(exp.Word.Parts[0]) || tree.LeadingText(exp.Word)[:1] == "~" || strings.Trim(word.Text, lexical.OperandBytes+"*?") != "" {
 			return "", false
 		}
 		operand = word.Text

@@ -10,6 +10,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -636,7 +637,7 @@ func (p *parsed) within() {
 // aside reads words as a command line of their own, which adds nothing to the line that they
 // stand in.
 func (p *parsed) aside(words []Word) *Line {
-	w := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
+	w := &walker{table: p.w.table, options: p.w.options, Dialect: lexical.Dialect{Zsh: p.w.Zsh, Ksh: p.w.Ksh, Posix: p.w.Posix}, depth: p.w.depth, text: p.w.text}
 	st := p.st.withoutFunctions()
 	w.argv(st, st, words, nil)
 	return &w.line

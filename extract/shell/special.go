@@ -197,7 +197,7 @@ func (p *parsed) test(name string) {
 // comparable reports whether an operand of a number comparison is only read as
 // a number: zsh and ksh evaluate any other text as an expression.
 func (p *parsed) comparable(word Word) bool {
-	return isNumber(word) || word.Kind == Output && !word.Split && !p.w.zsh && !p.w.ksh
+	return isNumber(word) || word.Kind == Output && !word.Split && !p.w.Zsh && !p.w.Ksh
 }
 
 // joined returns where -a or -o joins a plain test in front to what follows,
@@ -250,11 +250,11 @@ func (p *parsed) printf() {
 		p.c.lines = words[1:]
 	}
 	plain := "sbcq"
-	if !p.w.zsh && !p.w.ksh {
+	if !p.w.Zsh && !p.w.Ksh {
 		plain += "diouxXeEfFgGaA"
 	}
 	format := strings.ReplaceAll(words[0].Text, "%%", "")
-	if !p.w.zsh && !p.w.ksh {
+	if !p.w.Zsh && !p.w.Ksh {
 		format = withoutTimes(format)
 	}
 	for _, part := range strings.Split(format, "%")[1:] {

@@ -9,7 +9,7 @@ import (
 
 // testClause walks [[ … ]] as one command of the verb "[[".
 func (w *walker) testClause(st *state, cmd *syntax.TestClause) {
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect)
 	}
 	c := w.newCommand(st, "[[", nil)

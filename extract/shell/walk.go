@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,14 +41,14 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(guard.MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
-	if assignsFirst(stmt) {
+	if tree.AssignsBeforeRedirecting(stmt) {
 		w.messy(guard.MessyRedirection)
 	}
-	ownInput := slices.ContainsFunc(stmt.Redirs, setsInput)
+	ownInput := slices.ContainsFunc(stmt.Redirs, tree.SetsStdin)
 	if ownInput {
 		in, text := w.in, w.text
-		w.in, w.text = nil, hereText(stmt.Redirs)
-		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
+		w.in, w.text = nil, tree.StdinText(stmt.Redirs)
+		if len(stmt.Redirs) == 1 && tree.ReadsSubstitution(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
 		} else if len(stmt.Redirs) == 1 {
 			w.in = writtenNames(st, stmt.Redirs[0])
@@ -55,7 +56,7 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		defer func() { w.in, w.text = in, text }()
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
-	if ownInput && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
+	if ownInput && !slices.ContainsFunc(stmt.Redirs, tree.SharesStdin) {
 		w.sharing(func() { ok, fail = w.command(st, stmt.Cmd, redirs) })
 	} else {
 		ok, fail = w.command(st, stmt.Cmd, redirs)
@@ -83,7 +84,7 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	}
 	switch cmd := cmd.(type) {
 	case nil:
-		if w.zsh {
+		if w.Zsh {
 			w.messy(guard.MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
 		}
 		return st, st
@@ -133,7 +134,7 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 		return st, st
 	}
 	ok, fail = w.stmt(st, stmt)
-	if (w.posix || w.zsh) && changed(st, join(ok, fail)) {
+	if (w.Posix || w.Zsh) && changed(st, join(ok, fail)) {
 		w.messy(guard.MessyDialect)
 	}
 	return ok, fail
@@ -145,20 +146,20 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 // stands behind it. It is nil where nothing is left.
 func (w *walker) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 	call, isCall := stmt.Cmd.(*syntax.CallExpr)
-	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(firstText(call.Args[0]), "-") {
+	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(tree.LeadingText(call.Args[0]), "-") {
 		return stmt
 	}
 	words := call.Args
 	switch {
-	case w.posix:
+	case w.Posix:
 		words = slices.Insert(slices.Clone(words), 0, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "time"}}})
 	case words[0].Lit() != "--":
 		return stmt
 	default:
-		if words = words[1:]; w.zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
+		if words = words[1:]; w.Zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
 			w.messy(guard.MessyDisagreement)
 		}
-		for len(words) > 0 && (strings.Contains(firstText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {
+		for len(words) > 0 && (strings.Contains(tree.LeadingText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {
 			words = words[1:]
 		}
 	}
@@ -196,7 +197,7 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 		okY, failY := w.stmt(fail, cmd.Y)
 		return join(ok, okY), failY
 	case syntax.Pipe, syntax.PipeAll:
-		if cmd.Op == syntax.PipeAll && w.posix {
+		if cmd.Op == syntax.PipeAll && w.Posix {
 			w.messy(guard.MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
@@ -214,13 +215,13 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	from, calls := len(w.line.Commands), w.calls
 	w.stmt(st, cmd.X)
 	printed := w.piped
-	if !isPipe(cmd.X) {
+	if !tree.IsPipe(cmd.X) {
 		printed = w.printed(cmd.X, from, calls, in)
 	}
 	if cmd.Op == syntax.PipeAll {
 		printed = nil // error messages are no names
 	}
-	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
+	if w.Zsh && slices.ContainsFunc(cmd.Y.Redirs, tree.SetsStdin) {
 		w.messy(guard.MessyRedirection) // it reads the pipe as well, one after the other
 	}
 	text := w.text
@@ -241,8 +242,8 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	}
 	input := false
 	for _, r := range stmt.Redirs {
-		input = input || setsInput(r)
-		if mixes(r) {
+		input = input || tree.SetsStdin(r)
+		if tree.MixesOutput(r) {
 			return nil
 		}
 	}
@@ -261,34 +262,6 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	return w.out(from, in)
 }
 
-// mixes reports whether a redirection may put something else among what a command
-// prints: errors, over a descriptor or a name that standard output has.
-func mixes(r *syntax.Redirect) bool {
-	switch {
-	case reads(r.Op) && r.Op != syntax.RdrInOut:
-		return false
-	case r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll:
-		return true
-	}
-	own := r.Op != syntax.RdrInOut && (r.N == nil || r.N.Value == "1")
-	return !own && (r.Word == nil || r.Word.Lit() != "/dev/null")
-}
-
-// discardsErrors reports whether a redirection takes away what a command complains of, and
-// nothing else.
-func discardsErrors(r *syntax.Redirect) bool {
-	return (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && r.N != nil && r.N.Value == "2" && r.Word != nil && r.Word.Lit() == "/dev/null"
-}
-
-// substitutes reports whether a redirection reads what commands print.
-func substitutes(r *syntax.Redirect) bool {
-	if r.Op != syntax.RdrIn || r.N != nil || r.Word == nil || len(r.Word.Parts) != 1 {
-		return false
-	}
-	_, ok := r.Word.Parts[0].(*syntax.ProcSubst)
-	return ok
-}
-
 // printing walks the commands of a substitution, and returns what they print as
 // a feed.
 func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
@@ -299,31 +272,11 @@ func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
 	out := w.piped
 	if len(list) != 1 {
 		out = nil
-	} else if !isPipe(list[0]) {
+	} else if !tree.IsPipe(list[0]) {
 		out = w.printed(list[0], from, calls, nil)
 	}
 	w.in, w.piped = in, piped
 	return out
-}
-
-// setsInput reports whether a redirection replaces or shares standard input.
-func setsInput(r *syntax.Redirect) bool {
-	return reads(r.Op) && (r.N == nil || strings.Trim(r.N.Value, "0") == "")
-}
-
-// reads reports whether a redirection opens or copies a descriptor to read from.
-func reads(op syntax.RedirOperator) bool {
-	switch op {
-	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return true
-	default:
-		return false
-	}
-}
-
-func isPipe(stmt *syntax.Stmt) bool {
-	cmd, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	return ok && (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll)
 }
 
 func (w *walker) ifClause(st *state, cmd *syntax.IfClause) (ok, fail *state) {
@@ -447,7 +400,7 @@ func roundsOf(word Word) (several, none bool) {
 // another order: those of an associative array.
 func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyOrder bool) {
 	for _, item := range items {
-		if part, _ := loneParameter(item); part != nil && part.Param != nil && part.Index != nil && isAll(part.Index) {
+		if part, _ := tree.LoneParameter(item); part != nil && part.Param != nil && part.Index != nil && tree.IsAllMembers(part.Index) {
 			list := st.array(part.Param.Value)
 			w.anyOrder = list != nil && list.unordered()
 		}
@@ -499,8 +452,8 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 		if lit := arg.Lit(); lit != "" {
 			return !counted(lit)
 		}
-		lone, _ := loneParameter(arg)
-		if lone == nil || lone.Param == nil || !unchanged(lone) || lone.Index != nil {
+		lone, _ := tree.LoneParameter(arg)
+		if lone == nil || lone.Param == nil || !tree.IsValue(lone) || lone.Index != nil {
 			return true
 		}
 		value, _ := st.variable(lone.Param.Value)
@@ -701,7 +654,7 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	next := st
 	var names []string
 	for _, arg := range cmd.Args {
-		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && hasBrace(arg.Value) {
+		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && tree.HasBrace(arg.Value) {
 			return nil, false
 		}
 		name := arg.Name.Value
@@ -709,7 +662,7 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		if !arg.Naked {
 			value, known = w.assigned(st, arg)
 			// Some shells split what expansions give here, and look for patterns.
-			known = known && (expansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.rereads(value.Text))
+			known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.Rereads(value.Text))
 		}
 		unchanged := known && w.unchanged(name, value)
 		if !known || !unchanged && !w.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
@@ -759,7 +712,7 @@ func (w *walker) declaredName(word Word) string {
 // declaredBraces gives up values that are cut at braces: behind declare and the like bash
 // makes several assignments of one with alternatives, which an assignment by itself keeps.
 func (w *walker) declaredBraces(arg *syntax.Assign) {
-	if arg.Value != nil && hasBrace(arg.Value) {
+	if arg.Value != nil && tree.HasBrace(arg.Value) {
 		w.messy(guard.MessyBraces)
 	}
 }
@@ -811,7 +764,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
-	if first := besideTrue(stmt); first != nil {
+	if first := tree.LeftOfTrue(stmt); first != nil {
 		all := w.line.Commands
 		w.line.Commands = all[:len(all)-1]
 		defer func() { w.line.Commands = all }()
@@ -819,7 +772,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 	}
 	if len(w.line.Commands) == from+1 && !part.Backquotes {
 		// Outside of quotes words are followed as those of a stream.
-		if own, ok := w.ownText(stmt, &w.line.Commands[from]); ok && (quoted || own.Text != "" && !w.rereads(own.Text)) {
+		if own, ok := w.ownText(stmt, &w.line.Commands[from]); ok && (quoted || own.Text != "" && !w.Rereads(own.Text)) {
 			return own, true
 		}
 	}
@@ -827,14 +780,14 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 		return Word{Kind: Number, Text: "$(…)", Solid: w.alwaysPrints()}, true
 	}
 	lines := out
-	if !isPipe(stmt) {
+	if !tree.IsPipe(stmt) {
 		lines = w.printed(stmt, from, calls, nil)
 	}
 	if lines != nil && lines.digits != nil {
 		w.begun = lines.digits
 		return lines.digits.number()
 	}
-	if isPipe(stmt) || lines != nil && lines.bare {
+	if tree.IsPipe(stmt) || lines != nil && lines.bare {
 		return fedWord(lines)
 	}
 	return w.singleOutput(st, stmt, from)
@@ -845,7 +798,7 @@ func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, boo
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || stmt.Negated ||
-		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !discardsErrors(r) }) {
+		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !tree.DiscardsErrors(r) }) {
 		return Word{}, false
 	}
 	if len(call.Assigns) == 0 {
@@ -868,20 +821,6 @@ func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, boo
 		return Word{Kind: Hash, Text: hashText}, true
 	}
 	return fedWord(w.out(from, nil))
-}
-
-// besideTrue is the left side of `… || true`, which prints what the whole does; nil
-// for any other statement.
-func besideTrue(stmt *syntax.Stmt) *syntax.Stmt {
-	either, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	if !ok || either.Op != syntax.OrStmt || len(stmt.Redirs) > 0 || stmt.Negated || len(either.Y.Redirs) > 0 {
-		return nil
-	}
-	call, ok := either.Y.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "true" && call.Args[0].Lit() != ":" {
-		return nil
-	}
-	return either.X
 }
 
 // fedWord is a word of names: as many words as there are names. Lines without a dash are text.
@@ -934,7 +873,7 @@ func printedText(call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
-		if words[i] = arg.Lit(); words[i] == "" || !lexical.IsLiteral(words[i]) || strings.Contains(words[i], "..") || hasBrace(arg) {
+		if words[i] = arg.Lit(); words[i] == "" || !lexical.IsLiteral(words[i]) || strings.Contains(words[i], "..") || tree.HasBrace(arg) {
 			return Word{}, false
 		}
 	}

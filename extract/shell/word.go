@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -134,7 +135,7 @@ func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 	if fields, ok := w.fields(st, word); ok {
 		return append(out, fields...)
 	}
-	if !hasBrace(word) {
+	if !tree.HasBrace(word) {
 		return append(out, w.word(st, word))
 	}
 	return w.appendAlternatives(out, st, word)
@@ -143,15 +144,15 @@ func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
 // fields splits an unquoted variable that stands alone at its blanks, as the
 // shell does while IFS is as it was.
 func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
-	if len(word.Parts) != 1 || w.zsh || st.assigned("IFS") {
+	if len(word.Parts) != 1 || w.Zsh || st.assigned("IFS") {
 		return nil, false
 	}
 	part, ok := word.Parts[0].(*syntax.ParamExp)
-	if !ok || part.Param == nil || part.Index != nil || !unchanged(part) {
+	if !ok || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return nil, false
 	}
 	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || w.matches(value.Text) {
+	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || w.Matches(value.Text) {
 		return nil, false
 	}
 	var out []Word
@@ -159,11 +160,6 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
-}
-
-func isLit(part syntax.WordPart) bool {
-	_, ok := part.(*syntax.Lit)
-	return ok
 }
 
 // wordBuilder gathers the parts of one word.
@@ -263,7 +259,7 @@ func (w *walker) word(st *state, word *syntax.Word) Word {
 // unsplit evaluates a word where shells don't split: in assignments.
 func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 	if len(word.Parts) == 1 {
-		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.zsh || !lexical.HasZshEquals(lit.Value)) {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.Zsh || !lexical.HasZshEquals(lit.Value)) {
 			return Word{Kind: Literal, Text: lit.Value}
 		}
 	}
@@ -283,12 +279,12 @@ func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 		}
 	}
 	out := Word{Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid}
-	out.Signed, out.Scaled, out.Led, out.Recut = b.signed, b.scaled, led(word), b.recut
+	out.Signed, out.Scaled, out.Led, out.Recut = b.signed, b.scaled, tree.LedByText(word), b.recut
 	if out.Kind != Literal {
-		out.Option, out.Dashed = optionOf(word), b.dashed || dashBehind(word)
-		out.bare = out.Kind == Output && b.bare > 0 && b.bare == expansions(word)
-		out.lines = out.Kind == Output && b.lines && loneSubstitution(word)
-		out.selects = out.Kind == Output && b.lined && !b.split && len(b.holes) == 2*expansions(word) && b.onlySelects()
+		out.Option, out.Dashed = tree.LeadingOption(word), b.dashed || tree.DashBehindExpansion(word)
+		out.bare = out.Kind == Output && b.bare > 0 && b.bare == tree.CountExpansions(word)
+		out.lines = out.Kind == Output && b.lines && tree.IsSubstitution(word)
+		out.selects = out.Kind == Output && b.lined && !b.split && len(b.holes) == 2*tree.CountExpansions(word) && b.onlySelects()
 	}
 	out.Joined = b.kind == Number && b.lone != out.Text
 	if out.Kind == Number {
@@ -325,9 +321,9 @@ func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
 	out.feed, out.Text = b.feed, lexical.Unescape(out.Text)
 	switch {
-	case b.feed != nil && b.feed.refs && !b.mixed && !wholeExpansion(word):
+	case b.feed != nil && b.feed.refs && !b.mixed && !tree.IsOneExpansion(word):
 		return aboutRefs(out, b.holds)
-	case b.feed == nil || !wholeExpansion(word):
+	case b.feed == nil || !tree.IsOneExpansion(word):
 		out = aboutName(word, out)
 		if path, ok := b.pathOf(st); ok && out.Kind != Fed {
 			return path
@@ -380,7 +376,7 @@ func aboutName(word *syntax.Word, name Word) Word {
 	// Of some names nothing is left: then what stands behind them begins the word.
 	if plain && at == 1 && text[0] == "" && name.feed.namesFiles() && strings.TrimLeft(text[1], `-\`) == text[1] {
 		name.begins = name.feed
-	} else if !led(word) {
+	} else if !tree.LedByText(word) {
 		name.Text = "…" + name.Text // where nothing is left, or a later part, no "./" stands in front
 	}
 	if plain && at == 1 && text[1] == "" && name.feed.plainNames() && plainRevision(text[0]) {
@@ -395,139 +391,12 @@ func plainRevision(text string) bool {
 	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
 }
 
-// dashBehind reports whether the text behind the expansions that a word begins with begins
-// with a dash. An expression is never empty.
-func dashBehind(word *syntax.Word) bool {
-	dashed, found := false, false
-	syntax.Walk(word, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case nil, *syntax.Word, *syntax.DblQuoted:
-			return !found
-		case *syntax.ParamExp, *syntax.CmdSubst:
-		case *syntax.Lit:
-			if !found && node.Value != "" {
-				found, dashed = true, strings.TrimLeft(node.Value, `-\`) != node.Value
-			}
-		case *syntax.SglQuoted:
-			if !found && node.Value != "" {
-				found, dashed = true, node.Dollar || node.Value[0] == '-'
-			}
-		default:
-			found = true
-		}
-		return false
-	})
-	return dashed
-}
-
-// led reports whether the source of a word begins with plain text, and not with
-// a dash or with what the shell reads.
-func led(word *syntax.Word) bool {
-	if len(word.Parts) == 0 {
-		return false
-	}
-	text, read := firstText(word), ""
-	if isLit(word.Parts[0]) {
-		read = "\\~=*?[{"
-	}
-	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
-}
-
-// expansions counts what the shell expands in a word; nil is the value of "x=".
-func expansions(word *syntax.Word) int {
-	if word == nil {
-		return 0
-	}
-	count := 0
-	for _, part := range word.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit, *syntax.SglQuoted:
-		case *syntax.DblQuoted:
-			count += expansions(&syntax.Word{Parts: part.Parts})
-		default:
-			count++
-		}
-	}
-	return count
-}
-
-// firstText is the plain text that the source of a word begins with, "" for none.
-func firstText(word *syntax.Word) string {
-	if len(word.Parts) == 0 {
-		return ""
-	}
-	switch part := word.Parts[0].(type) {
-	case *syntax.Lit:
-		return part.Value
-	case *syntax.SglQuoted:
-		if !part.Dollar {
-			return part.Value
-		}
-	case *syntax.DblQuoted:
-		if !part.Dollar && len(part.Parts) > 0 {
-			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				return lexical.DoubleQuoted(lit.Value)
-			}
-		}
-	}
-	return ""
-}
-
-// optionOf returns the option that the source of a word names before anything in it is
-// expanded: --name of --name=$value, -n of -n$value.
-func optionOf(word *syntax.Word) string {
-	if len(word.Parts) == 0 {
-		return ""
-	}
-	text := ""
-	switch part := word.Parts[0].(type) {
-	case *syntax.Lit:
-		text = part.Value
-	case *syntax.DblQuoted:
-		if !part.Dollar && len(part.Parts) > 0 {
-			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
-				text = lit.Value
-			}
-		}
-	}
-	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && guard.IsNameByte(text[1]) {
-		return text
-	}
-	name, _, found := strings.Cut(text, "=")
-	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, guard.WordBytes+"-") != "" {
-		return ""
-	}
-	return name
-}
-
-// wholeExpansion reports whether a word is one expansion, quoted or not.
-func wholeExpansion(word *syntax.Word) bool {
-	if len(word.Parts) != 1 {
-		return false
-	}
-	part, quoted := word.Parts[0].(*syntax.DblQuoted)
-	return !quoted || len(part.Parts) == 1
-}
-
-// loneSubstitution reports whether a word is what one substitution prints, and nothing else.
-func loneSubstitution(word *syntax.Word) bool {
-	if !wholeExpansion(word) {
-		return false
-	}
-	part := word.Parts[0]
-	if quoted, ok := part.(*syntax.DblQuoted); ok {
-		part = quoted.Parts[0]
-	}
-	_, ok := part.(*syntax.CmdSubst)
-	return ok
-}
-
 // literalPart adds unquoted text. The builder's text keeps a backslash before
 // every character that a glob would read.
 func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only bool) {
 	if first {
 		text = w.tilde(st, b, text, only)
-		if w.zsh && strings.HasPrefix(text, "=") && (len(text) > 1 || !only) {
+		if w.Zsh && strings.HasPrefix(text, "=") && (len(text) > 1 || !only) {
 			b.weaken(Dynamic)
 		}
 	}
@@ -535,7 +404,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 		// In assignment-like words a tilde expands behind = and : too.
 		b.weaken(Dynamic)
 	}
-	if w.zsh && lexical.HasZshEquals(text) {
+	if w.Zsh && lexical.HasZshEquals(text) {
 		b.weaken(Dynamic)
 	}
 	set := false // a set of characters began, and may not have ended yet
@@ -570,7 +439,7 @@ func (w *walker) literalPart(st *state, b *wordBuilder, text string, first, only
 			}
 		default:
 			b.letters, b.solid = b.letters || c < '0' || c > '9', true
-			if w.zsh && (c == '^' || c == '~' || c == '#') && b.extended == "" {
+			if w.Zsh && (c == '^' || c == '~' || c == '#') && b.extended == "" {
 				b.extend(c)
 			}
 			b.text.WriteByte(c)
@@ -624,7 +493,7 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 		b.quoted(part.Value)
 		return
 	}
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect)
 	}
 	text, ok := lexical.DecodeANSI(part.Value)
@@ -632,7 +501,7 @@ func (w *walker) singleQuoted(b *wordBuilder, part *syntax.SglQuoted) {
 		b.weaken(Dynamic)
 		w.messy(guard.MessyExpansion)
 	}
-	if lexical.HasLocaleEscapes(part.Value) || w.oldBash && guard.NewEscapes(part.Value) {
+	if lexical.HasLocaleEscapes(part.Value) || w.OldBash && guard.NewEscapes(part.Value) {
 		b.weaken(Output)
 	}
 	b.quoted(text)
@@ -682,7 +551,7 @@ func (w *walker) expansion(st *state, b *wordBuilder, part syntax.WordPart, quot
 		b.dashless(!signed)
 		b.number("$((…))", true)
 	case *syntax.ProcSubst:
-		if part.Op != syntax.CmdIn || w.posix || quoted {
+		if part.Op != syntax.CmdIn || w.Posix || quoted {
 			w.messy(guard.MessyProcess)
 		}
 		w.inside(part.Stmts)
@@ -742,7 +611,7 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		b.weaken(value.Kind)
 		b.letters = b.letters || value.Letters
 		b.text.WriteString(value.Text)
-	case !quoted && w.rereads(value.Text):
+	case !quoted && w.Rereads(value.Text):
 		b.weaken(Dynamic)
 	default:
 		if b.unsplit && !st.assigned("IFS") {
@@ -750,18 +619,6 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 		}
 		b.quoted(value.Text)
 	}
-}
-
-// rereads reports whether the shell still reads something in what an expansion outside
-// of quotes gives: it cuts words there, and looks for patterns.
-func (w *walker) rereads(text string) bool {
-	return strings.ContainsFunc(text, lexical.IsSeparator) || w.matches(text)
-}
-
-// matches reports whether such a text is a pattern, or more words. ksh, which may be what
-// sh is, splits braces then.
-func (w *walker) matches(text string) bool {
-	return strings.ContainsAny(text, "*?[\\") || lexical.HasExtendedGlob(text) || w.posix && strings.ContainsAny(text, "{(")
 }
 
 // value returns what a variable is known to hold.
