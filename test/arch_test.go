@@ -133,6 +133,10 @@ var importTable = []row{
 		reason: "what commits hold follows from their ids; who asks has made sure that git may be run",
 	},
 	{
+		path: "extract/argv/script", own: []string{"extract/sql", "extract/value"},
+		reason: "what a program text can do follows from the text alone",
+	},
+	{
 		path: "extract/argv", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
 		reason: "what programs make of their arguments is described by data, and doesn't depend on the shell that starts them",
 	},
@@ -142,7 +146,8 @@ var importTable = []row{
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/arguments", "extract/argv", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax",
+			"api/v1", "extract/arguments", "extract/argv", "extract/argv/script", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object",
+			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
 			"extract/shell/guard", "extract/shell/lexical", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",

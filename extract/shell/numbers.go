@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -105,7 +106,7 @@ func (n *begun) through(c *Command, args []string) *begun {
 		return &out
 	case c.Verb == "sort" || c.Verb == "uniq" || c.Verb == "grep":
 		return n.kept(c)
-	case c.Verb == "sed" && len(args) == 2 && args[0] == "-n" && selectsLine(args[1]):
+	case c.Verb == "sed" && len(args) == 2 && args[0] == "-n" && script.SelectsLine(args[1]):
 		out.one = true
 		return &out
 	case args == nil || !n.cut(c.Verb, args):
@@ -124,19 +125,6 @@ func (n *begun) kept(c *Command) *begun {
 		return nil
 	}
 	return n
-}
-
-// selectsLine reports whether a script of sed prints one line by its number.
-func selectsLine(script string) bool {
-	number, ok := strings.CutSuffix(script, "p")
-	return ok && (lexical.IsDecimal(number) || number == "$")
-}
-
-// selectsLines reports whether a script of sed prints lines by their numbers: one, or those from
-// one to another.
-func selectsLines(script string) bool {
-	from, to, several := strings.Cut(strings.TrimSuffix(script, "p"), ",")
-	return selectsLine(from+"p") && (!several || selectsLine(to+"p")) && strings.HasSuffix(script, "p")
 }
 
 // cut reports whether a filter leaves nothing of each line but its number.
@@ -205,7 +193,9 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 		}
 	case "awk":
 		if len(args) == 1 || len(args) == 2 && oneFile(Access{Text: args[1]}) {
-			return records(args[0])
+			if one, ok := script.PrintsRecordNumbers(args[0]); ok {
+				return &begun{one: one}
+			}
 		}
 	}
 	return nil
@@ -239,31 +229,6 @@ func plainStatistic(args []string) bool {
 	}
 	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format) &&
 		!slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
-}
-
-// records is what a program of awk prints that prints numbers of records and
-// nothing else: {print NR} behind END, or behind a regular expression.
-func records(program string) *begun {
-	text := strings.TrimSpace(program)
-	rest, end := strings.CutPrefix(text, "END")
-	if text = strings.TrimSpace(rest); strings.HasPrefix(text, "/") {
-		at := regexEnd(text, 0)
-		if at < 0 || end {
-			return nil
-		}
-		text = strings.TrimSpace(text[at:])
-	}
-	inner, closed := strings.CutSuffix(strings.TrimPrefix(text, "{"), "}")
-	if !closed || !strings.HasPrefix(text, "{") {
-		return nil
-	}
-	switch strings.Join(strings.Fields(strings.ReplaceAll(inner, ";", " ; ")), " ") {
-	case "print NR ; exit", "print FNR ; exit":
-		return &begun{one: true}
-	case "print NR", "print NR ;", "print FNR":
-		return &begun{one: end}
-	}
-	return nil
 }
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it

@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
@@ -817,31 +818,28 @@ func (p *parsed) script(language string, word Word) string {
 	if language == "sed" && word.selects {
 		return language
 	}
-	texts := []string{word.Text}
-	if len(word.holes) > 0 && (language == "sed" || language == "awk") {
-		texts = samples(language, word)
-	} else if word.Kind != Literal {
-		texts = nil
+	var texts []string
+	switch {
+	case word.Kind == Literal:
+		texts = []string{word.Text}
+	case len(word.holes) > 0:
+		texts = word.numbered(language)
 	}
 	if len(texts) == 0 {
 		p.c.Caveats.Add("dynamic_word")
 		return "code"
 	}
-	verdict := scriptKind(language, texts[0])
+	verdict := script.Read(language, texts[0])
 	for _, text := range texts[1:] {
-		verdict.plain = verdict.plain && scriptKind(language, text).plain
+		verdict.OnlyPrints = verdict.OnlyPrints && script.Read(language, text).OnlyPrints
 	}
-	if language == "yq" && strings.HasSuffix(texts[0], ".yq") {
-		verdict.plain = false // a file of that name holds the expression that is run
-	}
-	p.c.Variables = append(p.c.Variables, verdict.variables...)
-	for _, stream := range verdict.streams {
+	for _, stream := range verdict.Streams {
 		p.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
 	}
-	if verdict.environment {
+	if verdict.Environment {
 		p.c.Caveats.Add("reads_environment")
 	}
-	if !verdict.plain {
+	if !verdict.OnlyPrints {
 		p.c.Caveats.Add("inline_code")
 		return "code"
 	}

@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
@@ -126,7 +127,7 @@ func (p *parsed) printers(name string) {
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
 		p.c.first = p.firstField(name)
 	case name == "sed":
-		p.c.picks = len(p.words) == 2 && p.words[0].literal("-n") && p.words[1].Kind == Literal && selectsLines(p.words[1].Text)
+		p.c.picks = len(p.words) == 2 && p.words[0].literal("-n") && p.words[1].Kind == Literal && script.SelectsLines(p.words[1].Text)
 	}
 }
 

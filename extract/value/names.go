@@ -64,9 +64,6 @@ const (
 	AsAnything
 )
 
-// wordBytes are the bytes of a variable's name.
-const wordBytes = "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
 // Misread reports whether a program with this reading can take name for more than a path.
 func (r Reading) Misread(name string) bool {
 	switch r {
@@ -79,7 +76,7 @@ func (r Reading) Misread(name string) bool {
 		return strings.Contains(first, ":")
 	case AsInput:
 		variable, _, assigns := strings.Cut(name, "=")
-		return assigns && variable != "" && (variable[0] < '0' || variable[0] > '9') && strings.Trim(variable, wordBytes) == ""
+		return assigns && IsName(variable)
 	default:
 		return false
 	}

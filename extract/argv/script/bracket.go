@@ -1,4 +1,4 @@
-package shell
+package script
 
 import "strings"
 
@@ -29,15 +29,4 @@ func bracketEnd(text string, start int) int {
 		}
 	}
 	return -1
-}
-
-// plainBracket returns the index behind a bracket expression in which none of
-// the bytes in without stands, or -1. Programs differ about a delimiter or a
-// quote in brackets, and about a backslash before their end.
-func plainBracket(text string, start int, without string) int {
-	end := bracketEnd(text, start)
-	if end < 0 || strings.ContainsAny(text[start:end], without) || text[end-2] == '\\' {
-		return -1
-	}
-	return end
 }

@@ -1,7 +1,6 @@
-package shell
+package script
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -16,7 +15,7 @@ func TestPlainSed(t *testing.T) {
 		"s/x/[/", "/re/I p", "n;d", `\,a,p`, "s/a/w/", "s/e/e/",
 		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}",
 	} {
-		assert.True(t, plainSed(text), text)
+		assert.True(t, sedOnlyPrints(text), text)
 	}
 	for _, text := range []string{
 		"s/.*/rm x/e", "w out", "1w out", "s/a/b/w out", "e", "1e rm x", "r /etc/passwd", "R x", "W x", "s/a/b/ge",
@@ -24,7 +23,7 @@ func TestPlainSed(t *testing.T) {
 		"s/a/b/pw x", "1,2{e\n}", "l 5 w x",
 		":a#;w out", "b#\nw out", "ba #;w out", ":a }", ":a;a\\\nw out", ":a;/x\nw out\n/p", "ta;s/a/\nw out\n/", ":a;y/a\nw o/bcdef/",
 	} {
-		assert.False(t, plainSed(text), text)
+		assert.False(t, sedOnlyPrints(text), text)
 	}
 }
 
@@ -37,7 +36,7 @@ func TestAwkVerdict(t *testing.T) {
 		"function max(a,b){return a>b?a:b} {m=max(m,length($0))} END{print m}", "{print f($1)} function f(x)\n{ return x*2 }",
 		"/x/{getline; print}", "/x/ { getline line ; print line }", "{getline\nprint}", "{getline}", "{getline n}", "a || getline;",
 	} {
-		assert.True(t, awkVerdict(text).plain, text)
+		assert.True(t, awkVerdict(text).OnlyPrints, text)
 	}
 	for _, text := range []string{
 		"BEGIN{\"rm x\"|getline}", "{print > \"out\"}", "{print | \"sh\"}", "BEGIN{system(\"rm x\")}", "{print >> f}",
@@ -52,23 +51,23 @@ func TestAwkVerdict(t *testing.T) {
 		"{print getline > \"f\"}", "{getline ARGV; print}", "{getline x[1]}", "{getline $1}", "{while ((getline x) > 0) print x}", "{getline(x)}", "{getline x/y/}",
 		"{getline ENVIRON; print}", "{\"id\" ||getline|getline}", "{getline print}",
 	} {
-		assert.False(t, awkVerdict(text).plain, text)
+		assert.False(t, awkVerdict(text).OnlyPrints, text)
 	}
-	assert.True(t, awkVerdict(`BEGIN{print ENVIRON["HOME"]}`).environment)
+	assert.True(t, awkVerdict(`BEGIN{print ENVIRON["HOME"]}`).Environment)
 }
 
 func TestJqVerdict(t *testing.T) {
 	for _, text := range []string{".scripts", ".a[] | select(.b == \"c\") | .d", "to_entries[]", ".env", ".environment.x", "keys", "@base64d"} {
-		verdict := scriptKind("jq", text)
-		assert.True(t, verdict.plain && !verdict.environment, text)
+		verdict := Read("jq", text)
+		assert.True(t, verdict.OnlyPrints && !verdict.Environment, text)
 	}
 	for _, text := range []string{"env", "$ENV", "$ENV.PATH", ". as $x | env.HOME", `"\(env)"`, "[env]", `"\("a" + (env.X))"`, `@json "\("a" + env.X)"`, `"\("\(env)")"`, `"\(1)" + env.X`} {
-		assert.True(t, scriptKind("jq", text).environment, text)
+		assert.True(t, Read("jq", text).Environment, text)
 	}
 	for _, text := range []string{"import \"a\" as a; .", "include \"x\"; .", "\"open", `"\(1"`, "# \\\n\"\nenv # \""} {
-		assert.False(t, scriptKind("jq", text).plain, text)
+		assert.False(t, Read("jq", text).OnlyPrints, text)
 	}
-	assert.False(t, scriptKind("perl", "1").plain, "a language that is not read is not plain")
+	assert.False(t, Read("perl", "1").OnlyPrints, "a language that is not read is not plain")
 }
 
 // Two programs are named yq: only what both just print is plain.
@@ -78,28 +77,15 @@ func TestPlainYq(t *testing.T) {
 		"length", ". | to_entries", "del(.a)", ".a = 1", "",
 		"..", `.. | select(tag == "!!str")`, "(..) | length",
 	} {
-		assert.Truef(t, scriptKind("yq", text).plain, "%q", text)
+		assert.Truef(t, Read("yq", text).OnlyPrints, "%q", text)
 	}
 	for _, text := range []string{
 		`load("/etc/passwd")`, "eval(.x)", "strenv(HOME)", "env", "$ENV", "..load(\"x\")", `keysload("x")`, `1load("x")`,
 		`xml_load("x")`, `.a-env`, `"\(env)"`, `"open`, "@sh", "# x", `.a as $x`, "input_filename",
 		"..env", "...", "..[0]", ".. | load(\"x\")", "tagload(\"x\")", "..\nenv",
 	} {
-		assert.Falsef(t, scriptKind("yq", text).plain, "%q", text)
+		assert.Falsef(t, Read("yq", text).OnlyPrints, "%q", text)
 	}
-}
-
-// sed -i with a suffix writes another file beside each that it changes, or where the
-// suffix says.
-func TestSedKeepsFilesUnderOtherNames(t *testing.T) {
-	for line, kept := range map[string]string{
-		"sed -inv s/a/b/ .e": ".env", "sed -i.bak s/a/b/ src/x": "src/x.bak", "sed --in-place=old/* s/a/b/ src/x": "old/x", "sed -i'x_*' s/a/b/ src/y": "src/x_y",
-		"sed -i~ s/a/b/ 'a b'": "a b~",
-	} {
-		accesses := parse(t, line).Commands[0].Accesses
-		assert.Truef(t, slices.ContainsFunc(accesses, func(a Access) bool { return a.Text == kept && a.Op == "write" }), "%q: %+v", line, accesses)
-	}
-	assert.Len(t, parse(t, "sed -i s/a/b/ x").Commands[0].Accesses, 1)
 }
 
 // V5, S2: behind a closing bracket a slash divides for some awks and begins a
@@ -110,10 +96,10 @@ func TestAwkSlashesBehindBrackets(t *testing.T) {
 		"BEGIN{x /=/;ARGV[1]=f; x=1/2\n}\n1", "BEGIN{/a/ /=/;ARGV[1]=f; x=1/2\n}\n1", "BEGIN{x++ /#/;ARGV[1]=f; x=1/2\n}\n1",
 		"BEGIN{\"a\" /#/;ARGV[1]=f; x=1/2\n}\n1",
 	} {
-		assert.False(t, awkVerdict(text).plain, text)
+		assert.False(t, awkVerdict(text).OnlyPrints, text)
 	}
 	for _, text := range []string{"{print ($1+$2)/2}", "{x=(a)/(b); print x}", "{s+=($2)/100} END{print s}", "{print $1} # (a)/2", "{x /= 2; print x}", "{print n++/2}"} {
-		assert.True(t, awkVerdict(text).plain, text)
+		assert.True(t, awkVerdict(text).OnlyPrints, text)
 	}
 }
 
@@ -123,11 +109,11 @@ func TestAwkEscapesInBrackets(t *testing.T) {
 	for _, text := range []string{
 		`{sub(/^[ \t]+/,""); print}`, `{gsub(/^[ \t\r]+|[ \t]+$/,"",$2); print $2}`, `/[^"\\]/`, `/[\\]/ {print}`, `/[[:alpha:]\t]/`, `match($0,/[\w.\-]+/)`, `/[]\t]/`,
 	} {
-		assert.True(t, awkVerdict(text).plain, text)
+		assert.True(t, awkVerdict(text).OnlyPrints, text)
 	}
 	for _, text := range []string{
 		`/[\]/ {print} #/]/ {system("x")}`, `/[x\]]/ {print}`, `/[\[]/`, `/[a\/b]/`, `/[\x5d]/`, `/[\135]/`, `/[\u5d]/`, "/[\\\n]/", `/[\\\]/ {print > "f"} #/]/`, `/[\`, `/[a\]`,
 	} {
-		assert.False(t, awkVerdict(text).plain, text)
+		assert.False(t, awkVerdict(text).OnlyPrints, text)
 	}
 }

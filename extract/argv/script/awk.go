@@ -1,10 +1,10 @@
-package shell
+package script
 
 import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // awkFunctions are the functions that compute and print, of POSIX awk and gawk.
@@ -24,7 +24,7 @@ var awkOutside = []string{
 type awkReader struct {
 	text    string
 	pos     int
-	verdict scriptVerdict
+	verdict Verdict
 	// printing is true from print or printf to the end of the statement, where
 	// ">" and "|" are redirections.
 	printing bool
@@ -40,15 +40,15 @@ type awkReader struct {
 
 // awkVerdict reads an awk program. Plain are expressions, patterns and print
 // without redirection, pipes, getline, system and changes to ARGV.
-func awkVerdict(text string) scriptVerdict {
-	r := awkReader{text: text, verdict: scriptVerdict{plain: true}}
+func awkVerdict(text string) Verdict {
+	r := awkReader{text: text, verdict: Verdict{OnlyPrints: true}}
 	for _, word := range []string{"system", "ENVIRON"} {
 		if strings.Contains(text, word) { // in a string, too: a name may be called by its text
-			r.verdict.environment = r.verdict.environment || word == "ENVIRON"
+			r.verdict.Environment = r.verdict.Environment || word == "ENVIRON"
 			r.refuse()
 		}
 	}
-	for r.pos < len(r.text) && r.verdict.plain {
+	for r.pos < len(r.text) && r.verdict.OnlyPrints {
 		r.token()
 	}
 	if slices.ContainsFunc(r.called, func(name string) bool { return !slices.Contains(r.defined, name) }) {
@@ -57,63 +57,67 @@ func awkVerdict(text string) scriptVerdict {
 	if r.divisions && (strings.ContainsAny(text, `|>"#@`) || slices.ContainsFunc(awkOutside, func(name string) bool { return strings.Contains(text, name) })) {
 		// Where a slash might be read two ways, what lies behind it might be, too:
 		// to some a comment begins in `if (x) /#/; ARGV[1] = f`.
-		r.verdict.plain = false
+		r.verdict.OnlyPrints = false
 	}
 	return r.verdict
 }
 
-func (r *awkReader) refuse() { r.verdict.plain = false }
+func (r *awkReader) refuse() { r.verdict.OnlyPrints = false }
 
 func (r *awkReader) token() {
 	c := r.text[r.pos]
-	if c == '/' && !dividedAlike(r.word) {
-		r.refuse()
-		return
-	}
-	if c != ' ' && c != '\t' && c != '/' {
+	if strings.IndexByte(" \t/", c) < 0 {
 		r.closed, r.word = c == ')', ""
 	}
-	switch {
-	case c == ' ' || c == '\t':
+	switch c {
+	case ' ', '\t':
 		r.pos++
-	case c == '\n':
-		// Behind a comma the statement goes on, so a newline does not end it here.
+	case '\n':
+		// Behind a comma the statement continues, so a newline doesn't end it.
 		r.pos++
 		r.operand = false
-	case c == ';' || c == '}' || c == '{':
+	case ';', '}', '{':
 		r.pos++
 		r.printing, r.operand = false, false
-	case c == '#':
+	case '#':
 		for r.pos < len(r.text) && r.text[r.pos] != '\n' {
 			r.pos++
 		}
-	case c == '"':
-		r.quoted('"')
-		r.operand, r.closed = true, true
-	case c == '/' && !r.operand:
-		r.quoted('/')
-		r.operand, r.closed = true, true
-	case c == '/':
-		// Behind a bracket it may begin a regex all the same, if (x) /re/ {…}, and
-		// so it may where an "=" follows: x /=/.
-		r.divisions = r.divisions || r.closed || strings.HasPrefix(r.text[r.pos+1:], "=")
-		r.operand = false
-		r.pos++
-	case c == '.':
+	case '"':
+		r.skipTo(stringEnd(r.text, r.pos))
+	case '/':
+		r.slash()
+	case '.':
 		r.pos++ // of a number: 1./2 divides
 		r.operand = true
-	case guard.IsNameByte(c):
-		r.name()
 	default:
+		if value.IsNameByte(c) {
+			r.name()
+			return
+		}
 		r.operator(c)
 	}
 }
 
-func (r *awkReader) quoted(delimiter byte) {
-	end := stringEnd(r.text, r.pos)
-	if delimiter == '/' {
-		end = regexEnd(r.text, r.pos)
+// slash reads a regex or a division.
+func (r *awkReader) slash() {
+	switch {
+	case !dividedAlike(r.word):
+		r.refuse()
+	case !r.operand:
+		r.skipTo(regexEnd(r.text, r.pos))
+	default:
+		// Behind a bracket it can begin a regex all the same, if (x) /re/ {…}, and
+		// so it can if an "=" follows: x /=/.
+		r.divisions = r.divisions || r.closed || strings.HasPrefix(r.text[r.pos+1:], "=")
+		r.operand = false
+		r.pos++
 	}
+}
+
+// skipTo goes to the end of a string or a regex; -1 refuses the program.
+func (r *awkReader) skipTo(end int) {
+	r.operand, r.closed = true, true
 	if end < 0 {
 		r.refuse()
 		return
@@ -168,14 +172,14 @@ const awkEscapes = `abdfnrstvwBDSWy.*+?(){}$|&,;:!=<>%#~_"\-`
 
 func (r *awkReader) name() {
 	start := r.pos
-	for r.pos < len(r.text) && guard.IsNameByte(r.text[r.pos]) {
+	for r.pos < len(r.text) && value.IsNameByte(r.text[r.pos]) {
 		r.pos++
 	}
 	name := r.text[start:r.pos]
 	called := r.pos < len(r.text) && r.text[r.pos] == '('
 	switch {
 	case name == "ENVIRON":
-		r.verdict.environment = true
+		r.verdict.Environment = true
 	case name == "getline":
 		r.getline()
 		return
@@ -199,7 +203,7 @@ func (r *awkReader) getline() {
 	rest := strings.TrimLeft(r.text[r.pos:], " \t")
 	variable := rest[:nameEnd(rest, 0)]
 	rest = strings.TrimLeft(rest[len(variable):], " \t")
-	if variable != "" && (!guard.IsName(variable) || slices.Contains(awkFunctions, variable) || slices.Contains(awkOutside, variable) || variable == "ENVIRON") ||
+	if variable != "" && (!value.IsName(variable) || slices.Contains(awkFunctions, variable) || slices.Contains(awkOutside, variable) || variable == "ENVIRON") ||
 		rest != "" && strings.IndexByte(";}\n", rest[0]) < 0 {
 		r.refuse()
 		return
@@ -214,13 +218,13 @@ func (r *awkReader) define() {
 	name, rest, found := strings.Cut(r.text[r.pos:], "(")
 	parameters, body, closed := strings.Cut(rest, ")")
 	name = strings.Trim(name, " \t")
-	if !found || !closed || !guard.IsName(name) || slices.Contains(awkFunctions, name) || slices.Contains(awkOutside, name) ||
+	if !found || !closed || !value.IsName(name) || slices.Contains(awkFunctions, name) || slices.Contains(awkOutside, name) ||
 		strings.ToUpper(name) == name || !strings.HasPrefix(strings.TrimLeft(body, " \t\n"), "{") {
 		r.refuse()
 		return
 	}
 	for parameter := range strings.SplitSeq(parameters, ",") {
-		if parameter = strings.Trim(parameter, " \t"); parameter != "" && (!guard.IsName(parameter) || slices.Contains(awkOutside, parameter)) {
+		if parameter = strings.Trim(parameter, " \t"); parameter != "" && (!value.IsName(parameter) || slices.Contains(awkOutside, parameter)) {
 			r.refuse()
 			return
 		}
@@ -253,7 +257,7 @@ func (r *awkReader) stream() {
 		}
 		if rest = strings.TrimLeft(rest, " \t"); rest == "" || strings.IndexByte(";}\n", rest[0]) >= 0 {
 			r.pos = len(r.text) - len(rest)
-			r.verdict.streams = append(r.verdict.streams, strings.Trim(name, `"`))
+			r.verdict.Streams = append(r.verdict.Streams, strings.Trim(name, `"`))
 			return
 		}
 	}
@@ -261,24 +265,45 @@ func (r *awkReader) stream() {
 }
 
 func (r *awkReader) operator(c byte) {
-	two := ""
-	if r.pos+1 < len(r.text) {
-		two = r.text[r.pos : r.pos+2]
-	}
-	r.operand = c == ')' || c == ']'
-	switch {
-	case two == "||" || two == "&&" || two == "++" || two == "--":
+	switch two := r.text[r.pos:min(r.pos+2, len(r.text))]; two {
+	case "||", "&&", "++", "--":
 		r.operand = two == "++" || two == "--"
 		r.closed = r.operand
 		r.pos += 2
 		return
-	case c == '|' || c == '@' || c == '`' || c == '\\' || c >= 0x80:
-		r.refuse()
-	case c == '>' && r.printing:
+	}
+	r.operand = c == ')' || c == ']'
+	if c == '>' && r.printing {
 		r.stream()
 		return
-	case c == '\'':
+	}
+	if strings.IndexByte("|@`\\'", c) >= 0 || c >= 0x80 {
 		r.refuse()
 	}
 	r.pos++
+}
+
+// PrintsRecordNumbers reports whether a program prints numbers of records and nothing else: {print NR} behind END,
+// or behind a regular expression. one is true if it prints one number.
+func PrintsRecordNumbers(program string) (one, ok bool) {
+	text := strings.TrimSpace(program)
+	rest, end := strings.CutPrefix(text, "END")
+	if text = strings.TrimSpace(rest); strings.HasPrefix(text, "/") {
+		at := regexEnd(text, 0)
+		if at < 0 || end {
+			return false, false
+		}
+		text = strings.TrimSpace(text[at:])
+	}
+	inner, closed := strings.CutSuffix(strings.TrimPrefix(text, "{"), "}")
+	if !closed || !strings.HasPrefix(text, "{") {
+		return false, false
+	}
+	switch strings.Join(strings.Fields(strings.ReplaceAll(inner, ";", " ; ")), " ") {
+	case "print NR ; exit", "print FNR ; exit":
+		return true, true
+	case "print NR", "print NR ;", "print FNR":
+		return end, true
+	}
+	return false, false
 }

@@ -1,10 +1,10 @@
-package shell
+package script
 
 import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // Two programs are named yq, one of which hands its expression to jq. What both
@@ -21,38 +21,46 @@ var yqPlain = []string{
 // yqOutside are the names that may not even be a part of a path's segment.
 var yqOutside = []string{"env", "ENV", "input", "inputs", "input_filename", "get_search_list", "modulemeta", "import", "include"}
 
-// plainYq reports whether an expression holds nothing but paths, strings,
-// numbers, operators and plain functions.
-func plainYq(text string) bool {
+// yqOnlyPrints reports whether an expression contains nothing but paths, strings, numbers, operators and plain
+// functions, and isn't the name of a file that holds the expression.
+func yqOnlyPrints(text string) bool {
 	for i := 0; i < len(text); {
-		switch c := text[i]; {
-		case c == '"':
-			end := stringEnd(text, i)
-			if end < 0 || strings.Contains(text[i:end], "\\") {
-				return false
-			}
-			i = end
-		case strings.HasPrefix(text[i:], "..") && (i+2 == len(text) || strings.IndexByte(" |)", text[i+2]) >= 0):
-			i += 2 // all that lies below, and no segment
-		case c == '.' && i+1 < len(text) && text[i+1] == '.' || strings.IndexByte("$@#\\`'", c) >= 0 || c >= 0x80:
+		end := yqToken(text, i)
+		if end < 0 {
 			return false
-		case c == '.':
-			end := yqSegment(text, i+1)
-			if end < 0 {
-				return false
-			}
-			i = end
-		case guard.IsNameByte(c):
-			end := nameEnd(text, i)
-			if name := text[i:end]; strings.Trim(name, "0123456789") != "" && !slices.Contains(yqPlain, name) {
-				return false
-			}
-			i = end
-		default:
-			i++
 		}
+		i = end
 	}
-	return true
+	return !strings.HasSuffix(text, ".yq")
+}
+
+// yqToken returns the index behind the token at text[start], or -1 for one that isn't plain.
+func yqToken(text string, start int) int {
+	rest := text[start:]
+	switch c := rest[0]; {
+	case c == '"':
+		end := stringEnd(text, start)
+		if end < 0 || strings.Contains(text[start:end], "\\") {
+			return -1
+		}
+		return end
+	case strings.HasPrefix(rest, ".."):
+		if len(rest) == 2 || strings.IndexByte(" |)", rest[2]) >= 0 {
+			return start + 2 // everything below, and no segment
+		}
+		return -1
+	case c == '.':
+		return yqSegment(text, start+1)
+	case value.IsNameByte(c):
+		end := nameEnd(text, start)
+		if name := text[start:end]; strings.Trim(name, "0123456789") != "" && !slices.Contains(yqPlain, name) {
+			return -1
+		}
+		return end
+	case strings.IndexByte("$@#\\`'", c) >= 0 || c >= 0x80:
+		return -1
+	}
+	return start + 1
 }
 
 // yqSegment returns the index behind a segment of a path, in which one of the
@@ -70,7 +78,7 @@ func yqSegment(text string, start int) int {
 }
 
 func nameEnd(text string, start int) int {
-	for start < len(text) && guard.IsNameByte(text[start]) {
+	for start < len(text) && value.IsNameByte(text[start]) {
 		start++
 	}
 	return start
