@@ -15,11 +15,11 @@ import (
 // would have changed is then as it was.
 
 // aborts notes that the line may end here.
-func (w *walker) aborts(st *state) {
-	if w.aborted == nil {
-		w.aborted = st
+func (f *flow) aborts(st *state) {
+	if f.aborted == nil {
+		f.aborted = st
 	} else {
-		w.aborted = join(w.aborted, st)
+		f.aborted = join(f.aborted, st)
 	}
 }
 

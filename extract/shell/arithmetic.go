@@ -113,11 +113,11 @@ func (w *walker) alwaysPrints() bool {
 
 // surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
-func (w *walker) surely(c *Command, a *Access) bool {
-	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !w.onlyRead() {
+func (r *report) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !r.onlyRead() {
 		return false
 	}
-	return c.everywhere(a, w.isReadable)
+	return c.everywhere(a, r.isReadable)
 }
 
 // everywhere reports whether something holds of the path of an access, from whichever

@@ -22,6 +22,16 @@ type question struct {
 	text  string
 }
 
+// host answers questions about the disk that a line is explained on.
+type host struct {
+	options Options
+	// asked are the questions that were asked so far; unsteady is true if one was answered in two
+	// ways.
+	asked    []question
+	fewAsked [2]question
+	unsteady bool
+}
+
 // ask puts a question to the surroundings. What isn't known there is no.
 func (o *Options) ask(about subject, path string) question {
 	q := question{about: about, path: path}
@@ -46,20 +56,20 @@ func (o *Options) ask(about subject, path string) question {
 
 // ask does the same, and keeps what was said: with the line, the options and
 // these answers the explanation is settled.
-func (w *walker) ask(about subject, path string) question {
-	q := w.options.ask(about, path)
-	for i := range w.asked {
-		if w.asked[i].about == about && w.asked[i].path == path {
-			w.unsteady = w.unsteady || w.asked[i] != q
+func (h *host) ask(about subject, path string) question {
+	q := h.options.ask(about, path)
+	for i := range h.asked {
+		if h.asked[i].about == about && h.asked[i].path == path {
+			h.unsteady = h.unsteady || h.asked[i] != q
 			return q
 		}
 	}
-	w.asked = append(w.asked, q)
+	h.asked = append(h.asked, q)
 	return q
 }
 
-func (w *walker) isPlain(dir string) bool     { return w.ask(aboutLinks, dir).yes }
-func (w *walker) isEnterable(dir string) bool { return w.ask(aboutEntering, dir).yes }
-func (w *walker) isReadable(path string) bool { return w.ask(aboutReading, path).yes }
-func (w *walker) isTextual(path string) bool  { return w.ask(aboutText, path).yes }
-func (w *walker) toplevel(dir string) string  { return w.ask(aboutToplevel, dir).text }
+func (h *host) isPlain(dir string) bool     { return h.ask(aboutLinks, dir).yes }
+func (h *host) isEnterable(dir string) bool { return h.ask(aboutEntering, dir).yes }
+func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).yes }
+func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
+func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }

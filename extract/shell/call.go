@@ -74,13 +74,13 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 
 // sets is the state behind a variable that programs see. One that changes how programs run
 // keeps approvals away; the value of any other may be a path that the program opens.
-func (w *walker) sets(st *state, name string, value Word) *state {
+func (s *surroundings) sets(st *state, name string, value Word) *state {
 	switch {
-	case w.harmless(name, value) || w.unchanged(name, value):
+	case s.harmless(name, value) || s.unchanged(name, value):
 		return st
-	case w.loads(name, value):
+	case s.loads(name, value):
 		return loading(st, value.Text)
-	case !w.inert(name, value):
+	case !s.inert(name, value):
 		return st.withCaveat("assigns")
 	}
 	next := st.withCaveat("sets_variable")
@@ -93,9 +93,9 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
-func (w *walker) inert(name string, value Word) bool {
-	return inertText(value) && guard.IsName(name) && !w.table.Words.Variables.Dangerous(name) &&
-		(!w.Zsh || !slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)))
+func (s *surroundings) inert(name string, value Word) bool {
+	return inertText(value) && guard.IsName(name) && !s.table.Words.Variables.Dangerous(name) &&
+		(!s.Zsh || !slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
 // inertText reports whether a value is text that no program takes for a command.
@@ -104,14 +104,14 @@ func inertText(value Word) bool {
 }
 
 // loads reports whether a variable lists directories that code is loaded from, all of them known.
-func (w *walker) loads(name string, value Word) bool {
-	return inertText(value) && slices.Contains(w.table.Words.Variables.Loading, name)
+func (s *surroundings) loads(name string, value Word) bool {
+	return inertText(value) && slices.Contains(s.table.Words.Variables.Loading, name)
 }
 
 // withoutInherited is the value of such a variable without what it held before, at its beginning
 // or end. Programs load code from the directories of the person's environment anyway.
-func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
-	if st.assigned(name) || !slices.Contains(w.table.Words.Variables.Loading, name) || !w.table.Words.Variables.Dangerous(name) {
+func (s *surroundings) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
+	if st.assigned(name) || !slices.Contains(s.table.Words.Variables.Loading, name) || !s.table.Words.Variables.Dangerous(name) {
 		return value
 	}
 	parts, wrap := value.Parts, func(parts []syntax.WordPart) []syntax.WordPart { return parts }
@@ -210,19 +210,19 @@ func (w *walker) subscript(index syntax.ArithmExpr) {
 // local reports whether assigning name affects nothing but the line, since no program
 // is given it. zsh gives many names a meaning, and it and ksh, which may be what sh is, evaluate
 // what some are given: there only listed names count, in sh of those that aren't in lower case.
-func (w *walker) local(name string) bool {
-	if slices.Contains(w.exported, name) {
+func (s *surroundings) local(name string) bool {
+	if slices.Contains(s.exported, name) {
 		return false
 	}
 	switch {
-	case w.Zsh && slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)):
+	case s.Zsh && slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)):
 		return false
-	case w.Zsh:
-		return slices.Contains(w.table.Words.Variables.LocalNames, strings.ToUpper(name))
-	case w.Posix && strings.ToLower(name) != name:
-		return slices.Contains(w.table.Words.Variables.LocalNames, name)
+	case s.Zsh:
+		return slices.Contains(s.table.Words.Variables.LocalNames, strings.ToUpper(name))
+	case s.Posix && strings.ToLower(name) != name:
+		return slices.Contains(s.table.Words.Variables.LocalNames, name)
 	}
-	return w.table.Words.Variables.Local(name, guard.IsName(name))
+	return s.table.Words.Variables.Local(name, guard.IsName(name))
 }
 
 // assignments walks a command that is nothing but assignments.
@@ -392,9 +392,9 @@ func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end
 
 // lineRead is what read puts into a variable: one of the names that the input
 // consists of, where that is known, or text.
-func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
+func (s *streams) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
 	text := Word{Kind: Output, Text: "$" + name}
-	in := w.in
+	in := s.in
 	text.bare = in != nil && in.bare
 	ifs, set := st.variable("IFS")
 	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
@@ -538,6 +538,6 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 }
 
 // harmless reports whether assigning value to name changes nothing but how output looks.
-func (w *walker) harmless(name string, value Word) bool {
-	return value.Kind == Literal && w.table.Words.Variables.Harmless(name, value.Text)
+func (s *surroundings) harmless(name string, value Word) bool {
+	return value.Kind == Literal && s.table.Words.Variables.Harmless(name, value.Text)
 }

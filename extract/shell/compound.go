@@ -43,10 +43,10 @@ func (w *walker) compound(st *state, cmd *syntax.DeclClause) {
 // both notes a name among some, and makes the line messy where it is among others: a
 // variable that mapfile makes an array of, before or after in any round or call, and that
 // a declaration gives a value which may be taken for members.
-func (w *walker) both(some, others *v1.Set, name string) {
+func (r *report) both(some, others *v1.Set, name string) {
 	some.Add(name)
 	if others.Has(name) {
-		w.messy(guard.MessyDeclaration)
+		r.messy(guard.MessyDeclaration)
 	}
 }
 

@@ -171,29 +171,29 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
-func (w *walker) certain(dirs []string) bool {
-	return w.enterable(dirs) && w.onlyRead()
+func (r *report) certain(dirs []string) bool {
+	return r.enterable(dirs) && r.onlyRead()
 }
 
 // enterable reports whether directories are there for everyone.
-func (w *walker) enterable(dirs []string) bool {
-	return !slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) })
+func (h *host) enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.isEnterable(dir) })
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
-func (w *walker) onlyRead() bool {
-	return w.onlyReadBeside(func(*Command) bool { return false })
+func (r *report) onlyRead() bool {
+	return r.onlyReadBeside(func(*Command) bool { return false })
 }
 
 // onlyReadBeside reports whether no command changes the disk but such as are known not to.
-func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
-	if w.changes || len(w.line.Messy) > 0 {
+func (r *report) onlyReadBeside(harmless func(*Command) bool) bool {
+	if r.changes || len(r.line.Messy) > 0 {
 		return false
 	}
-	for i := range w.line.Commands {
-		c := &w.line.Commands[i]
-		if !slices.Contains(w.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
+	for i := range r.line.Commands {
+		c := &r.line.Commands[i]
+		if !slices.Contains(r.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
 			return false
 		}
 		for j := range c.Accesses {
@@ -208,13 +208,13 @@ func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
 // enter cleans the path that cd goes to, and lists the directories that a ".."
 // in it leaves. The shell takes ".." as it is written, unless told -P; where a
 // link makes that differ from the disk, the directory counts as unknown.
-func (w *walker) enter(path string, physical bool) (clean string, passed []string, known bool) {
+func (h *host) enter(path string, physical bool) (clean string, passed []string, known bool) {
 	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
 	if len(passed) == 0 && !physical {
 		return clean, nil, true
 	}
-	if physical && !w.isPlain(clean) {
+	if physical && !h.isPlain(clean) {
 		return "", nil, false
 	}
-	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
+	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !h.isPlain(dir) })
 }

@@ -99,8 +99,8 @@ func (w *walker) emitFragment(st *state, fields []string, own int) bool {
 }
 
 // starts reports whether a program is there to start the one that its words name.
-func (w *walker) starts(name string) bool {
-	program := w.table.Program(name)
+func (s *surroundings) starts(name string) bool {
+	program := s.table.Program(name)
 	return program != nil && (program.Wrapper != "" || program.RunsAnything)
 }
 

@@ -39,11 +39,11 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
-func (w *walker) definable(name string) bool {
+func (s *surroundings) definable(name string) bool {
 	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
-		w.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
-		!slices.Contains(w.table.Words.Shell.Hooks, name) && (!w.Zsh || !strings.HasPrefix(name, "TRAP")) &&
-		!slices.Contains(w.table.Words.Shell.RunsText, name) && !slices.Contains(w.table.Words.Shell.Builtins, name)
+		s.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
+		!slices.Contains(s.table.Words.Shell.Hooks, name) && (!s.Zsh || !strings.HasPrefix(name, "TRAP")) &&
+		!slices.Contains(s.table.Words.Shell.RunsText, name) && !slices.Contains(s.table.Words.Shell.Builtins, name)
 }
 
 // uncalled walks the functions that the line defines and never calls: they stay
@@ -189,8 +189,8 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 
 // ownName is a name that no variable has, under which is noted that the function being
 // walked has declared a variable as its own.
-func (w *walker) ownName(name string) string {
-	return "local " + strconv.Itoa(len(w.calling)) + " " + name
+func (n *nesting) ownName(name string) string {
+	return "local " + strconv.Itoa(len(n.calling)) + " " + name
 }
 
 // surelyOwn reports whether such a note was made on every way to here.

@@ -36,13 +36,13 @@ func (w *walker) sharing(walk func()) {
 }
 
 // takes notes what read gets of the stream.
-func (w *walker) takes(word Word, zero bool) {
-	if w.input == nil {
+func (s *streams) takes(word Word, zero bool) {
+	if s.input == nil {
 		return
 	}
-	w.input.known = w.input.known || word.Kind != Output
-	w.input.lines = w.input.lines || !zero
-	w.input.records = w.input.records || zero
+	s.input.known = s.input.known || word.Kind != Output
+	s.input.lines = s.input.lines || !zero
+	s.input.records = s.input.records || zero
 }
 
 // whole reports whether xargs gets all names of a stream as they are: nothing has

@@ -78,8 +78,8 @@ func (n *begun) begins(names int, ifs Word, set bool) bool {
 
 // numbersOnly reports whether an item of a loop is a substitution, just walked, that the
 // shell cuts into numbers.
-func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || w.begun == nil || w.begun.behind != 0 || st.assigned("IFS") {
+func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
+	if len(item.Parts) != 1 || s.begun == nil || s.begun.behind != 0 || st.assigned("IFS") {
 		return false
 	}
 	_, ok := item.Parts[0].(*syntax.CmdSubst)
@@ -258,4 +258,4 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 	return &begun{behind: ':', one: one}
 }
 
-func (w *walker) isText(path string) bool { return w.isTextual(lexical.CleanPath(path)) }
+func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }

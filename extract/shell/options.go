@@ -607,11 +607,11 @@ func (p *parsed) spelled(base, kind string, word Word) string {
 		return p.knownIf("read", literal && localName(word.Text))
 	case "source":
 		p.access(word, v1.OpRead, false)
-		return p.codeIf(streams(word), "read")
+		return p.codeIf(isStream(word), "read")
 	case "configuration":
 		p.c.Caveats.Add("executes")
 		p.maybePath(word, v1.OpExecute)
-		return p.codeIf(streams(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
+		return p.codeIf(isStream(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
 	case "expanded":
 		return p.expanded(word)
 	case "import":

@@ -166,7 +166,7 @@ func surviving(name string) bool {
 // nothing in the body that would be expanded), and one with expansions that end in the line
 // in which they begin. In other bodies the parser and bash disagree about where they end.
 func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
-	if w.hdocs++; w.hdocs > maxHereDocs {
+	if w.documents++; w.documents > maxHereDocs {
 		w.messy(guard.MessyLimits)
 	}
 	delimiter, quoted, ok := tree.Delimiter(r.Word)

@@ -155,9 +155,9 @@ func (w *walker) printedWords(words []*syntax.Word, separator string, escaped bo
 }
 
 // inside notes a substitution that is being walked.
-func (w *walker) inside(list []*syntax.Stmt) {
+func (n *nesting) inside(list []*syntax.Stmt) {
 	if len(list) > 0 {
-		w.walked = append(w.walked, list[0])
+		n.walked = append(n.walked, list[0])
 	}
 }
 

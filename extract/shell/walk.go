@@ -358,21 +358,21 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 // mergeRounds drops from the last round of a loop the commands that a round since first has, too, if
 // another round like it would exceed the limits. What is left is more than the one or two commands whose
 // output is followed.
-func (w *walker) mergeRounds(first, round int) {
-	if 2*len(w.line.Commands)-round < maxCommands && w.wordCount < maxWords/2 {
+func (r *report) mergeRounds(first, round int) {
+	if 2*len(r.line.Commands)-round < maxCommands && r.wordCount < maxWords/2 {
 		return
 	}
-	all := w.line.Commands
+	all := r.line.Commands
 	kept := all[:round:round]
 	for i := round; i < len(all); i++ {
 		known := slices.ContainsFunc(kept[first:], func(c Command) bool { return c.Equal(&all[i]) })
 		if known && len(kept)-first > 2 {
-			w.wordCount -= len(all[i].Argv)
+			r.wordCount -= len(all[i].Argv)
 			continue
 		}
 		kept = append(kept, all[i])
 	}
-	w.line.Commands = kept
+	r.line.Commands = kept
 }
 
 // anyLoop names the commands of a loop that is not followed.
@@ -526,11 +526,11 @@ func (w *walker) rounds(st *state, round func(*state) *state) *state {
 }
 
 // keepRound keeps of the first round what another one is not known to do.
-func (w *walker) keepRound(first []Command, from int) {
+func (r *report) keepRound(first []Command, from int) {
 	for i := range first {
-		again := slices.ContainsFunc(w.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
-		if !again && len(w.line.Commands) < maxCommands {
-			w.line.Commands = append(w.line.Commands, first[i])
+		again := slices.ContainsFunc(r.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
+		if !again && len(r.line.Commands) < maxCommands {
+			r.line.Commands = append(r.line.Commands, first[i])
 		}
 	}
 }
@@ -718,10 +718,10 @@ func (w *walker) declaredBraces(arg *syntax.Assign) {
 }
 
 // newCommand begins a command in the state's surroundings.
-func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
+func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
 	for _, caveat := range st.caveats {
-		if caveat == "sets_variable" && slices.Contains(w.table.Words.Printing.IndifferentVerbs, verb) {
+		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue
 		}
 		c.Caveats.Add(caveat)

@@ -475,13 +475,13 @@ func (b *wordBuilder) quoted(text string) {
 }
 
 // tilde expands a leading tilde and returns what is left of the text.
-func (w *walker) tilde(st *state, b *wordBuilder, text string, only bool) string {
+func (s *surroundings) tilde(st *state, b *wordBuilder, text string, only bool) string {
 	if !strings.HasPrefix(text, "~") {
 		return text
 	}
 	name, _, slash := strings.Cut(text[1:], "/")
-	if name == "" && (slash || only) && w.options.Home != "" && !st.assigned("HOME") {
-		b.quoted(w.options.Home)
+	if name == "" && (slash || only) && s.options.Home != "" && !st.assigned("HOME") {
+		b.quoted(s.options.Home)
 		return text[1:]
 	}
 	b.weaken(Dynamic)
@@ -622,16 +622,16 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 }
 
 // value returns what a variable is known to hold.
-func (w *walker) value(st *state, name string) (Word, bool) {
+func (s *surroundings) value(st *state, name string) (Word, bool) {
 	if value, ok := st.variable(name); ok {
 		return value, value.Kind != Dynamic
 	}
-	if slices.Contains(w.table.Words.Variables.Public, name) {
+	if slices.Contains(s.table.Words.Variables.Public, name) {
 		return Word{Kind: Output, Text: "$" + name}, true
 	}
 	switch name {
 	case "HOME":
-		return Word{Kind: Literal, Text: w.options.Home}, w.options.Home != ""
+		return Word{Kind: Literal, Text: s.options.Home}, s.options.Home != ""
 	case "PWD":
 		if len(st.dirs) == 1 && !st.unknown {
 			return Word{Kind: Literal, Text: st.dirs[0]}, true
