@@ -1,5 +1,12 @@
 package shell
 
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
 // subject is what a question about the disk is about.
 type subject uint8
 
@@ -73,3 +80,29 @@ func (h *host) isEnterable(dir string) bool { return h.ask(aboutEntering, dir).y
 func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).yes }
 func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
 func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }
+
+// surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (r *report) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !r.onlyRead() {
+		return false
+	}
+	return c.everywhere(a, r.isReadable)
+}
+
+// everywhere reports whether something holds of the path of an access, from whichever
+// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
+// elsewhere than it says.
+func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
+	dirs := c.Dirs
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		full := a.Text
+		if !strings.HasPrefix(full, "/") {
+			full = dir + "/" + full
+		}
+		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
+	})
+}

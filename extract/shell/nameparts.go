@@ -46,38 +46,6 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	return parts.word(word.Text), true
 }
 
-// partOfName is what an operator leaves of a name: the beginning of it, or what stands behind
-// a slash in it.
-func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted bool) (Word, bool) {
-	if part.Exp == nil || part.Exp.Word == nil || part.Slice != nil || part.Repl != nil || part.Length || tree.HasRareOperator(part) || part.Index != nil {
-		return Word{}, false
-	}
-	operand := w.word(st, part.Exp.Word)
-	whole := operand.Kind == Glob && operand.Text == "*/" && part.Exp.Op == syntax.RemLargePrefix && wholeSegment(value)
-	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, guard.WordBytes+"./-*") != "" {
-		return Word{}, false
-	}
-	switch part.Exp.Op {
-	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		whole = value.feed != nil && value.feed.Parts && value.feed.segment
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
-		if !strings.HasSuffix(operand.Text, "/") {
-			return Word{}, false
-		}
-	default:
-		return Word{}, false
-	}
-	value.Expands, value.Split = false, !quoted // the variable holds one match
-	cut, ok := partsOf(st, value, "${"+part.Param.Value+"…}")
-	if ok && part.Exp.Op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		cut.feed.cut, cut.feed.ending = &value, operand.Text
-	}
-	if ok {
-		cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || part.Exp.Op != syntax.RemLargePrefix
-	}
-	return cut, ok
-}
-
 // directories are those that names lie in: below what the roots lie in, or that itself. It
 // reports false for any other word.
 func directories(word Word) (Word, bool) {

@@ -35,7 +35,7 @@ const hole = "\x00"
 // pathOf is the word as a path below a directory that stands in plain text in front of the
 // names in it. It reports false for any other word.
 func (b *wordBuilder) pathOf(st *state) (Word, bool) {
-	if b.split || len(b.names) == 0 || len(b.names) != b.holds || len(st.dirs) != 1 || st.unknown {
+	if b.split || len(b.names) == 0 || len(b.names) != b.count || len(st.dirs) != 1 || st.unknown {
 		return Word{}, false
 	}
 	text, shortened := b.text.String(), false

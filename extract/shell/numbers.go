@@ -259,3 +259,53 @@ func (w *walker) lineNumbers(c *Command, args []string) *begun {
 }
 
 func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }
+
+// alwaysPrints reports whether the command that was walked last prints a number
+// whatever happens: a count of what it is piped, or of files that are there.
+func (w *walker) alwaysPrints() bool {
+	c := &w.line.Commands[len(w.line.Commands)-1]
+	if w.producesNumber(c) {
+		return true
+	}
+	if c.Verb != "wc" && c.Verb != "grep" {
+		return false
+	}
+	if _, fixed := c.Form.Get("-F"); c.refusable && !fixed {
+		return false
+	}
+	return (c.Verb == "wc" || len(c.Accesses) > 0) && !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !w.surely(c, &a) })
+}
+
+// printsNumber reports whether the command that was walked last, and whose
+// output is that of stmt, prints one number and nothing else.
+func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
+	for tree.IsPipe(stmt) {
+		pipe, ok := stmt.Cmd.(*syntax.BinaryCmd)
+		if !ok {
+			return false
+		}
+		stmt = pipe.Y
+	}
+	c := &w.line.Commands[len(w.line.Commands)-1]
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	names := w.table.Words.Printing.NumberPrinters[c.Verb]
+	if ok && len(call.Assigns)+len(c.Accesses) == 0 && w.producesNumber(c) {
+		return true
+	}
+	if !ok || len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(names) == 0 || len(c.Caveats) > 0 {
+		return false
+	}
+	if slices.ContainsFunc(stmt.Redirs, tree.MixesOutput) {
+		return false
+	}
+	// Of several files each count stands behind a name.
+	_, named := c.Form.Get("<file>")
+	several := func(a Access) bool {
+		return (named || c.Verb != "wc" && c.Verb != "grep") && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	}
+	if opened := c.opened(); len(opened) > 1 || c.files > 1 || slices.ContainsFunc(opened, several) {
+		return false
+	}
+	_, counts := c.Form.Get(names[0])
+	return counts && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
+}

@@ -205,8 +205,8 @@ func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPar
 	if r.Op == syntax.DashHdoc || part.Pos().Line() != part.End().Line() {
 		return false
 	}
-	b := wordBuilder{kind: Literal}
-	w.expansion(st, &b, part, true)
+	x := w.expander(st)
+	x.expansion(part, true)
 	w.begun = nil
-	return b.kind != Dynamic && b.kind != Pipe
+	return x.kind != Dynamic && x.kind != Pipe
 }
