@@ -8,38 +8,48 @@ import (
 	"policyd/extract/shell/lexical"
 )
 
-// changeDirectory walks cd. A directory that only the run can tell makes the
-// working directory unknown.
-func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "cd", redirs)
-	given, physical := directoryOptions(args)
-	if len(given) == 1 && given[0].literal("-") && !after.assigned("OLDPWD") && after.before != nil {
-		c.Form.Put("<directory>", "dir")
-		w.emit(c)
-		return found(after.in(after.before), after, w.certain(after.before))
+// cd walks cd. A directory that only the run knows makes the working directory unknown.
+func (i *invocation) cd() (ok, fail *state, explained bool) {
+	ok, fail = i.changeDirectory()
+	return ok, fail, true
+}
+
+func (i *invocation) changeDirectory() (ok, fail *state) {
+	given, physical := directoryOptions(i.args())
+	if len(given) != 1 {
+		return i.lost("cd", given)
 	}
-	if len(given) == 1 && !physical && !w.Posix && !after.assigned("CDPATH") {
-		if dirs := w.matched(after, given[0]); dirs != nil {
-			c.Form.Put("<directory>", "dir")
-			w.emit(c)
-			return found(after.in(dirs), after, false)
+	target := given[0]
+	if target.literal("-") && !i.after.assigned("OLDPWD") && i.after.before != nil {
+		i.enters("cd")
+		return found(i.after.in(i.after.before), i.after, i.w.certain(i.after.before))
+	}
+	if !physical && !i.w.Posix && !i.after.assigned("CDPATH") {
+		if dirs := i.w.matched(i.after, target); dirs != nil {
+			i.enters("cd")
+			return found(i.after.in(dirs), i.after, false)
 		}
 	}
-	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
-		return w.lost(st, after, c, given)
+	if !namesDirectory(i.after, target) {
+		return i.lost("cd", given)
 	}
-	c.Form.Put("<directory>", "dir")
-	w.emit(c)
-	ok, certain := w.entered(after, given[0].Text, physical)
-	if w.Zsh && ok != nil {
+	i.enters("cd")
+	ok, certain := i.w.entered(i.after, target.Text, physical)
+	if i.w.Zsh && ok != nil {
 		ok = ok.clone()
 		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
 	}
-	return found(ok, after, certain)
+	return found(ok, i.after, certain)
 }
 
-// found is what holds behind a change of directory that certainly succeeds, or
-// may fail.
+// enters emits a change to a directory that is known.
+func (i *invocation) enters(verb string) {
+	c := i.w.newCommand(i.st, verb, i.redirs)
+	c.Form.Put("<directory>", "dir")
+	i.w.emit(c)
+}
+
+// found is what holds behind a change of directory that certainly succeeds, or can fail.
 func found(ok, after *state, certain bool) (yes, no *state) {
 	switch {
 	case ok == nil:
@@ -50,16 +60,17 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 	return ok, after
 }
 
-// lost reports a change of directory that only the run can tell.
-func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state) {
+// lost reports a change of directory that only the run knows.
+func (i *invocation) lost(verb string, args []Word) (ok, fail *state) {
+	c := i.w.newCommand(i.st, verb, i.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
-	p := parsed{w: w, c: &c, st: st}
+	p := parsed{w: i.w, c: &c, st: i.st}
 	for _, word := range args {
 		p.maybePath(word, v1.OpList)
 	}
-	w.emit(c)
-	return after.nowhere(), after
+	i.w.emit(c)
+	return i.after.nowhere(), i.after
 }
 
 func directoryOptions(args []Word) (rest []Word, physical bool) {
@@ -73,17 +84,16 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 	return args, physical
 }
 
-// matched are the directories that a variable may name which holds one match of a pattern, nil
-// where only the run can tell. Their names are words of one piece and no options; what the line
-// did so far made none of them, and none is called like a variable of the line, which bash with
-// cdable_vars takes where it can't enter a directory.
-func (w *walker) matched(st *state, word Word) []string {
-	if word.Kind != Glob || word.Expands || word.Split && word.edited() || st.unknown || len(st.dirs) != 1 ||
-		len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) || !printable(word.Text, "*?") || lexical.Climbs(word.Text) ||
-		strings.Contains(word.Text, "**") || word.Text[0] == '/' || !printable(st.dirs[0], "") || !w.onlyRead() {
+// matched are the directories that a variable can name which holds one match of a pattern, nil if
+// only the run knows them. Their names are words of one piece and no options; what the line did so
+// far made none of them, and none is called like a variable of the line, which bash with cdable_vars
+// takes if it can't enter a directory.
+func (r *report) matched(st *state, word Word) []string {
+	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
+		!printable(st.dirs[0], "") || !r.onlyRead() {
 		return nil
 	}
-	found := strings.Split(w.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
+	found := strings.Split(r.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
@@ -98,45 +108,55 @@ func (w *walker) matched(st *state, word Word) []string {
 	return dirs
 }
 
-// plainDirectory reports whether a word is the name of a directory to cd and
-// pushd, and nothing else.
-func (w *walker) plainDirectory(st *state, word Word) bool {
+// isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
+// directory of a state: a pattern of single segments.
+func (w *Word) isMatchIn(st *state) bool {
+	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs)) &&
+		printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
+}
+
+// namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing
+// else.
+func namesDirectory(st *state, word Word) bool {
 	return word.Kind == Literal && !word.isOption() && word.Text != "-" && word.Text != "" &&
 		!strings.HasPrefix(word.Text, "+") && !st.assigned("CDPATH")
 }
 
-// push walks pushd with a directory.
-func (w *walker) push(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "pushd", redirs)
-	if len(args) != 1 || w.Posix || !w.plainDirectory(after, args[0]) || args[0].literal("--") {
-		return w.lost(st, after, c, args)
+// pushd walks pushd with a directory.
+func (i *invocation) pushd() (ok, fail *state, explained bool) {
+	args := i.args()
+	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
+		ok, fail = i.lost("pushd", args)
+		return ok, fail, true
 	}
-	c.Form.Put("<directory>", "dir")
-	w.emit(c)
-	ok, certain := w.entered(after, args[0].Text, false)
+	i.enters("pushd")
+	ok, certain := i.w.entered(i.after, args[0].Text, false)
 	if ok != nil {
 		ok = ok.clone()
-		ok.stack = append(slices.Clip(after.stack), after.dirs)
+		ok.stack = append(slices.Clip(i.after.stack), i.after.dirs)
 	}
-	return found(ok, after, certain)
+	ok, fail = found(ok, i.after, certain)
+	return ok, fail, true
 }
 
-// pop walks popd without operands, as far as the line has filled the stack.
-func (w *walker) pop(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "popd", redirs)
-	top := len(after.stack) - 1
-	if len(args) > 0 || top < 0 || len(after.stack[top]) == 0 || w.Posix {
-		return w.lost(st, after, c, args)
+// popd walks popd without operands, as far as the line has filled the stack.
+func (i *invocation) popd() (ok, fail *state, explained bool) {
+	args, stack := i.args(), i.after.stack
+	top := len(stack) - 1
+	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {
+		ok, fail = i.lost("popd", args)
+		return ok, fail, true
 	}
-	w.emit(c)
-	ok = after.in(after.stack[top])
-	ok.stack = after.stack[:top:top]
-	return found(ok, after, w.certain(after.stack[top]))
+	i.w.emit(i.w.newCommand(i.st, "popd", i.redirs))
+	ok = i.after.in(stack[top])
+	ok.stack = stack[:top:top]
+	ok, fail = found(ok, i.after, i.w.certain(stack[top]))
+	return ok, fail, true
 }
 
 // entered is the state behind cd to a directory, nil when only the run can
 // tell, and whether it certainly succeeds.
-func (w *walker) entered(st *state, target string, physical bool) (ok *state, certain bool) {
+func (r *report) entered(st *state, target string, physical bool) (ok *state, certain bool) {
 	from := st.dirs
 	if strings.HasPrefix(target, "/") {
 		from = []string{""}
@@ -149,7 +169,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		if dir != "" {
 			full = dir + "/" + target
 		}
-		next, left, known := w.enter(full, physical)
+		next, left, known := r.enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -162,7 +182,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	certain = w.enterable(passed) && w.certain(dirs)
+	certain = r.enterable(passed) && r.certain(dirs)
 	if !certain && st.assigned(target) {
 		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
 	}

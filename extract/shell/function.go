@@ -271,24 +271,19 @@ func (w *walker) declaredKeyed(st *state, name string) Word {
 	return Word{array: &array{associative: true}}
 }
 
-// functionCall walks a call where the command is a function of the line. A name
-// that may stand for a function or for something else is not followed.
-func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (ok, fail *state, found bool) {
-	decl, known := st.functions.Get(argv[0].Text)
-	switch {
-	case !known:
-		return nil, nil, false
-	case decl == nil || st != after: // or assignments stand before it
-		w.messy(guard.MessyFunction)
-		c := w.newCommand(st, argv[0].Text, redirs)
-		c.Caveats.Add("unknown_program")
-		p := parsed{w: w, c: &c, st: st}
-		for _, word := range argv[1:] {
-			p.anyPath(word)
-		}
-		w.emit(c)
-		return after.nowhere(), after.nowhere(), true
+// function walks a call of a function of the line, nil for a name that may stand for another one, or
+// for something else.
+func (i *invocation) function(decl *syntax.FuncDecl) (ok, fail *state) {
+	if decl != nil && i.st == i.after {
+		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}
-	ok, fail = w.invoke(st, decl, argv[1:], redirs)
-	return ok, fail, true
+	i.w.messy(guard.MessyFunction) // or assignments stand before it
+	c := i.w.newCommand(i.st, i.argv[0].Text, i.redirs)
+	c.Caveats.Add("unknown_program")
+	p := parsed{w: i.w, c: &c, st: i.st}
+	for _, word := range i.args() {
+		p.anyPath(word)
+	}
+	i.w.emit(c)
+	return i.after.nowhere(), i.after.nowhere()
 }

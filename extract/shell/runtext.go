@@ -18,43 +18,48 @@ import (
 // textOptions are options of builtins whose values are commands, or expanded as text.
 var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen": "-C-W", "complete": "-C-W", "bind": "-x", "fc": "-e"}
 
-// runsText walks a builtin that runs what its words say.
-func (w *walker) runsText(st *state, argv []Word, redirs []Access) {
-	w.messy(guard.MessyBuiltin)
-	name, args := argv[0].Text, argv[1:]
-	w.emitGuess(st, name, args, redirs)
-	st = st.withoutFunctions()
+// runText walks a builtin that runs what its words say.
+func (i *invocation) runText() {
+	i.w.messy(guard.MessyBuiltin)
+	name, args := i.argv[0].Text, i.args()
+	i.guess(name, args)
+	st := i.st.withoutFunctions()
 	switch name {
 	case "eval":
-		w.ranText(st, args...)
+		i.w.ranText(st, args...)
 	case "trap":
 		if args = behindDashes(args); len(args) > 0 {
-			w.ranText(st, args[0])
+			i.w.ranText(st, args[0])
 		}
 	case "exec":
-		for len(args) > 0 && args[0].isOption() {
-			skipped := 1
-			if strings.HasSuffix(args[0].Text, "a") {
-				skipped = 2 // with the name that the program is given
-			}
-			args = args[min(skipped, len(args)):]
-		}
-		w.ranProgram(st, args)
+		i.w.ranProgram(st, behindExecOptions(args))
 	case "jobs":
 		if len(args) > 1 && args[0].literal("-x") {
-			w.ranProgram(st, args[1:])
+			i.w.ranProgram(st, args[1:])
 		}
 	case ".", "source":
 		if len(args) > 0 && slices.Contains(standardInputs, args[0].Text) {
-			w.ranInput(st, w.Program())
+			i.w.ranInput(st, i.w.Program())
 		}
 	default:
-		for i := 1; i < len(args); i++ {
-			if args[i-1].isOption() && strings.Contains(textOptions[name], args[i-1].Text) {
-				w.ranText(st, args[i])
+		for at := 1; at < len(args); at++ {
+			if args[at-1].isOption() && strings.Contains(textOptions[name], args[at-1].Text) {
+				i.w.ranText(st, args[at])
 			}
 		}
 	}
+}
+
+// behindExecOptions are the words of the command that exec runs.
+func behindExecOptions(args []Word) []Word {
+	for len(args) > 0 && args[0].isOption() {
+		skipped := 1
+		if strings.HasSuffix(args[0].Text, "a") {
+			skipped = 2 // with the name that the program is given
+		}
+		args = args[min(skipped, len(args)):]
+	}
+	return args
 }
 
 func behindDashes(args []Word) []Word {
