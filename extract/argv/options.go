@@ -3,6 +3,7 @@ package argv
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -104,6 +105,35 @@ func (r *Role) UnmarshalText(text []byte) error {
 		return fmt.Errorf("role %q: want name:kind", text)
 	}
 	return nil
+}
+
+// Assign spreads n operands over the roles: fixed roles in front and behind, the
+// repeated one between. It reports false if there are too many or too few.
+func (r OperandRule) Assign(n int) ([]Role, bool) {
+	roles := r.Roles
+	repeat := slices.IndexFunc(roles, func(r Role) bool { return r.Repeat })
+	if repeat < 0 {
+		return roles[:min(n, len(roles))], n >= countRequired(roles) && n <= len(roles)
+	}
+	front, back := roles[:repeat], roles[repeat+1:]
+	if n < len(front)+len(back) {
+		return roles[:min(n, len(front))], n >= countRequired(front)+countRequired(back) && len(back) == 0
+	}
+	out := slices.Clone(front)
+	for range n - len(front) - len(back) {
+		out = append(out, roles[repeat])
+	}
+	return append(out, back...), true
+}
+
+func countRequired(roles []Role) int {
+	n := 0
+	for _, r := range roles {
+		if !r.Optional {
+			n++
+		}
+	}
+	return n
 }
 
 // kinds is every kind that the table may name, and whether an option or operand of it does more than

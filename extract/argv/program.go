@@ -269,12 +269,6 @@ func (p *Program) complete(common *RiskTable) error {
 		return err
 	}
 	p.acts = p.Options.act()
-	if p.Style == "cmdlet" || p.Style == "cmd" {
-		p.folded = make(OptionSet, len(p.Options))
-		for name, known := range p.Options {
-			p.folded[strings.ToLower(name)] = known
-		}
-	}
 	if len(p.Commands) == 0 {
 		p.Commands = nil
 	}
@@ -292,6 +286,12 @@ func (p *Program) complete(common *RiskTable) error {
 	common.mark(p)
 	if p.darwin != nil {
 		common.mark(p.darwin)
+	}
+	if p.Style == "cmdlet" || p.Style == "cmd" {
+		p.folded = make(OptionSet, len(p.Options))
+		for name, known := range p.Options {
+			p.folded[strings.ToLower(name)] = known
+		}
 	}
 	return nil
 }

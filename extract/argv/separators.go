@@ -31,6 +31,82 @@ func (p *Program) EndsAtOperand() bool {
 	return p.Style == "posix" || p.Style == "go" && !p.Permute || p.Wrapper != ""
 }
 
+// separatorOf returns which separator an operand is.
+func separatorOf(word Argument) string {
+	if word.Is(SeparatorDash) {
+		return SeparatorDash
+	}
+	return SeparatorOperand
+}
+
+// separated notes words behind a separator that the program wasn't tested with. If one of them begins with a dash, or
+// may, the line has an option that isn't known, and each word may be a path that is written.
+func (p *Parser[W]) separated(program *Program, separator string, behind []W) {
+	if program.Tested(separator) || !slices.ContainsFunc(behind, p.Host.MayLead) {
+		return
+	}
+	p.Caveats.Add("unknown_option")
+	if separator == SeparatorOperand && !program.EndsAtOperand() {
+		return // the words are parsed as options, too
+	}
+	for _, word := range behind {
+		p.Host.AnyPath(word)
+	}
+	p.Host.BothWays(program, behind)
+}
+
+// endAtOperand takes the words from the first operand on as operands.
+func (p *Parser[W]) endAtOperand(program *Program, rest []W) {
+	p.Host.Operand(program, rest[0])
+	first := rest[0].Argument()
+	if first.MayBeNone && len(rest) > 1 {
+		p.Caveats.Add("dynamic_option") // the options may continue behind it
+	}
+	p.separated(program, separatorOf(first), rest[1:])
+	p.Operands = append(p.Operands, rest...)
+}
+
+// endAtDashes takes the words behind "--" as operands.
+func (p *Parser[W]) endAtDashes(program *Program, rest []W) {
+	p.stray(program, rest[0])
+	p.Dashes = len(p.Operands)
+	p.separated(program, SeparatorDashes, rest[1:])
+	p.Operands = append(p.Operands, rest[1:]...)
+}
+
+// operand takes one word as an operand. What is behind an operand is behind the first one of its kind, too.
+func (p *Parser[W]) operand(program *Program, rest []W) {
+	p.Host.Operand(program, rest[0])
+	if p.Operands == nil {
+		p.Operands = make([]W, 0, len(rest))
+	}
+	separator, met := separatorOf(rest[0].Argument()), &p.metOperand
+	if separator == SeparatorDash {
+		met = &p.metDash
+	}
+	if !*met {
+		*met = true
+		p.separated(program, separator, rest[1:])
+	}
+	p.Operands = append(p.Operands, rest[0])
+}
+
+// AsOptions parses those of some words as options that begin with a dash, and forgets what the form and the parser
+// then have. It reports whether one of them began a command line.
+func (p *Parser[W]) AsOptions(program *Program, words []W) (command bool) {
+	inner, form := p.Inner, slices.Clone(*p.Form)
+	for len(words) > 0 {
+		if first := words[0].Argument(); !first.IsOption() || first.Text == "--" {
+			words = words[1:]
+			continue
+		}
+		words = words[p.Option(program, words):]
+	}
+	command = len(p.Inner) > len(inner)
+	p.Inner, *p.Form = inner, form
+	return command
+}
+
 // Separators states what was tested of one entry.
 type Separators struct {
 	// Tested are the separators: "--", "-" and "operand".

@@ -38,45 +38,45 @@ func (p *parsed) hasAll(options string) bool {
 // it as it stands (gzip(1), unzip(1)).
 var packedSuffixes = []string{".gz", ".z", "-gz", "-z", "_z", ".Z", ".tgz", ".taz", ".bz2", ".xz", ".lzma", ".zst", ".zip", ".ZIP"}
 
-// packed notes a file that is read unpacked. Some of the programs are scripts
+// readPacked is a file that is read unpacked. Some of the programs are scripts
 // that put the name into a text for sed, and others match it as a pattern, so
 // that it has to be a plain one.
-func (p *parsed) packed(word Word) {
+func readPacked(e *effects, word Word) {
 	if word.Kind == Glob {
 		word.Split = true
 	}
-	from := len(p.c.Accesses)
-	p.access(word, v1.OpRead, false)
-	for i := from; i < len(p.c.Accesses); i++ {
-		p.c.Accesses[i].Inner = true
+	from := len(e.c.Accesses)
+	e.access(word, v1.OpRead, false)
+	for i := from; i < len(e.c.Accesses); i++ {
+		e.c.Accesses[i].Inner = true
 	}
 	if word.Kind != Literal {
 		return
 	}
 	if !plainFile(word.Text) {
-		p.c.Caveats.Add("unknown_option")
+		e.c.Caveats.Add("unknown_option")
 	}
 	for _, suffix := range packedSuffixes {
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
 	}
 }
 
 // moduleSuffixes are what node adds to a name when nothing has it as it stands.
 var moduleSuffixes = []string{".js", ".json", ".node", ".mjs", ".cjs"}
 
-// stem notes a file that node reads, which may be named without its suffix. For a
+// readModule is a file that node reads, which may be named without its suffix. For a
 // directory of that name it reads a file that another one names.
-func (p *parsed) stem(word Word) {
-	from := len(p.c.Accesses)
-	p.access(word, v1.OpRead, false)
-	for i := from; i < len(p.c.Accesses); i++ {
-		p.c.Accesses[i].Module = true
+func readModule(e *effects, word Word) {
+	from := len(e.c.Accesses)
+	e.access(word, v1.OpRead, false)
+	for i := from; i < len(e.c.Accesses); i++ {
+		e.c.Accesses[i].Module = true
 	}
 	if word.Kind != Literal {
 		return
 	}
 	for _, suffix := range moduleSuffixes {
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
 	}
 }
 
@@ -92,7 +92,7 @@ func plainFile(text string) bool {
 // noAtFiles refuses words that begin with "@", or may: the GNU binary tools
 // take further arguments from the file that such a word names.
 func (p *parsed) noAtFiles() {
-	for _, word := range p.words {
+	for _, word := range p.args.Words {
 		if strings.HasPrefix(word.Text, "@") {
 			p.risk(argv.Shortened(word.Text))
 			p.c.Form.Put("<@file>", "unknown")
@@ -101,21 +101,4 @@ func (p *parsed) noAtFiles() {
 			p.c.Caveats.Add("unknown_option")
 		}
 	}
-}
-
-// beginsPlain reports whether a word begins as a name does, whatever it
-// expands to, and not with mark. Of a pattern that could match such a name it
-// adds what has to hold: that there is none.
-func (p *parsed) beginsPlain(word Word, mark string) bool {
-	if word.Kind == Fed || word.Text == "" {
-		return false
-	}
-	if first := word.Text[0]; guard.IsNameByte(first) || first == '.' || first == '/' {
-		return true
-	}
-	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
-		return false
-	}
-	p.c.Accesses = append(p.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
-	return true
 }

@@ -8,45 +8,53 @@ import (
 	"policyd/extract/shell/lexical"
 )
 
+// directoryChange is cd, pushd or popd.
+type directoryChange struct {
+	*invocation
+	verb string
+}
+
 // cd walks cd. A directory that only the run knows makes the working directory unknown.
 func (i *invocation) cd() (ok, fail *state, explained bool) {
-	ok, fail = i.changeDirectory()
+	d := directoryChange{i, "cd"}
+	given, physical := directoryOptions(i.args())
+	ok, fail = d.change(given, physical)
 	return ok, fail, true
 }
 
-func (i *invocation) changeDirectory() (ok, fail *state) {
-	given, physical := directoryOptions(i.args())
+// change is cd with operands.
+func (d *directoryChange) change(given []Word, physical bool) (ok, fail *state) {
 	if len(given) != 1 {
-		return i.lost("cd", given)
+		return d.lost(given)
 	}
 	target := given[0]
-	if target.literal("-") && !i.after.assigned("OLDPWD") && i.after.before != nil {
-		i.enters("cd")
-		return found(i.after.in(i.after.before), i.after, i.w.certain(i.after.before))
+	if target.literal("-") && !d.after.assigned("OLDPWD") && d.after.before != nil {
+		d.enters()
+		return found(d.after.in(d.after.before), d.after, d.w.certain(d.after.before))
 	}
-	if !physical && !i.w.Posix && !i.after.assigned("CDPATH") {
-		if dirs := i.w.matched(i.after, target); dirs != nil {
-			i.enters("cd")
-			return found(i.after.in(dirs), i.after, false)
+	if !physical && !d.w.Posix && !d.after.assigned("CDPATH") {
+		if dirs := d.w.matched(d.after, target); dirs != nil {
+			d.enters()
+			return found(d.after.in(dirs), d.after, false)
 		}
 	}
-	if !namesDirectory(i.after, target) {
-		return i.lost("cd", given)
+	if !namesDirectory(d.after, target) {
+		return d.lost(given)
 	}
-	i.enters("cd")
-	ok, certain := i.w.entered(i.after, target.Text, physical)
-	if i.w.Zsh && ok != nil {
+	d.enters()
+	ok, certain := d.w.entered(d.after, target.Text, physical)
+	if d.w.Zsh && ok != nil {
 		ok = ok.clone()
 		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
 	}
-	return found(ok, i.after, certain)
+	return found(ok, d.after, certain)
 }
 
 // enters emits a change to a directory that is known.
-func (i *invocation) enters(verb string) {
-	c := i.w.newCommand(i.st, verb, i.redirs)
+func (d *directoryChange) enters() {
+	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "dir")
-	i.w.emit(c)
+	d.w.emit(c)
 }
 
 // found is what holds behind a change of directory that certainly succeeds, or can fail.
@@ -61,16 +69,16 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 }
 
 // lost reports a change of directory that only the run knows.
-func (i *invocation) lost(verb string, args []Word) (ok, fail *state) {
-	c := i.w.newCommand(i.st, verb, i.redirs)
+func (d *directoryChange) lost(args []Word) (ok, fail *state) {
+	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
-	p := parsed{w: i.w, c: &c, st: i.st}
+	e := effects{w: d.w, c: &c, st: d.st}
 	for _, word := range args {
-		p.maybePath(word, v1.OpList)
+		e.maybePath(word, v1.OpList)
 	}
-	i.w.emit(c)
-	return i.after.nowhere(), i.after
+	d.w.emit(c)
+	return d.after.nowhere(), d.after
 }
 
 func directoryOptions(args []Word) (rest []Word, physical bool) {
@@ -124,12 +132,12 @@ func namesDirectory(st *state, word Word) bool {
 
 // pushd walks pushd with a directory.
 func (i *invocation) pushd() (ok, fail *state, explained bool) {
-	args := i.args()
+	d, args := directoryChange{i, "pushd"}, i.args()
 	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
-		ok, fail = i.lost("pushd", args)
+		ok, fail = d.lost(args)
 		return ok, fail, true
 	}
-	i.enters("pushd")
+	d.enters()
 	ok, certain := i.w.entered(i.after, args[0].Text, false)
 	if ok != nil {
 		ok = ok.clone()
@@ -141,10 +149,10 @@ func (i *invocation) pushd() (ok, fail *state, explained bool) {
 
 // popd walks popd without operands, as far as the line has filled the stack.
 func (i *invocation) popd() (ok, fail *state, explained bool) {
-	args, stack := i.args(), i.after.stack
+	d, args, stack := directoryChange{i, "popd"}, i.args(), i.after.stack
 	top := len(stack) - 1
 	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {
-		ok, fail = i.lost("popd", args)
+		ok, fail = d.lost(args)
 		return ok, fail, true
 	}
 	i.w.emit(i.w.newCommand(i.st, "popd", i.redirs))

@@ -194,18 +194,18 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 // is known.
 func (p *parsed) fedXargs() bool {
 	in := p.w.in
-	if len(p.inner) == 0 {
-		p.inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
-		p.words = append(slices.Clip(p.words), p.inner...)
+	if len(p.args.Inner) == 0 {
+		p.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		p.args.Words = append(slices.Clip(p.args.Words), p.args.Inner...)
 	}
-	if len(p.inner) > 0 && p.inner[0].Kind == Literal && slices.Contains(p.w.table.Words.Printing.TextPrograms, p.inner[0].Text) && p.plainXargs() {
-		p.after = append(p.after, append(slices.Clone(p.inner), Word{Kind: Output, Text: "…"}))
+	if len(p.args.Inner) > 0 && p.args.Inner[0].Kind == Literal && slices.Contains(p.w.table.Words.Printing.TextPrograms, p.args.Inner[0].Text) && p.plainXargs() {
+		p.after = append(p.after, append(slices.Clone(p.args.Inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
 	if !p.w.input.whole(p.w.loops, p.has("-0")) {
 		return false
 	}
-	if in == nil || len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
+	if in == nil || len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
 		return false
 	}
 	if !p.plainXargs() {
@@ -242,9 +242,9 @@ func (p *parsed) fedXargs() bool {
 			}
 			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
 		}
-		return f.run(p, p.inner, standsAlone(mark))
+		return f.run(p, p.args.Inner, standsAlone(mark))
 	}
-	argv := append(slices.Clone(p.inner), Word{Kind: Fed})
+	argv := append(slices.Clone(p.args.Inner), Word{Kind: Fed})
 	return f.run(p, argv, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
 			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
@@ -257,18 +257,18 @@ func (p *parsed) fedXargs() bool {
 // fedFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
 func (p *parsed) fedFd() bool {
-	if len(p.inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || !p.w.printsNames(p.c) {
+	if len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || !p.w.printsNames(p.c) {
 		return false
 	}
 	f := producerFeed(p.c, nil)
-	if last := len(p.inner) - 1; last > 0 && p.inner[last].literal(";") {
-		p.inner = p.inner[:last] // the end of the command, as find has it
+	if last := len(p.args.Inner) - 1; last > 0 && p.args.Inner[last].literal(";") {
+		p.args.Inner = p.args.Inner[:last] // the end of the command, as find has it
 	}
-	if f == nil || slices.ContainsFunc(p.inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
+	if f == nil || slices.ContainsFunc(p.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}
 	f.Handing, f.many = value.Whole, p.has("-X")
-	argv := slices.Clone(p.inner)
+	argv := slices.Clone(p.args.Inner)
 	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
 		argv = append(argv, Word{Kind: Literal, Text: "{}"})
 	}
@@ -283,7 +283,7 @@ func (p *parsed) fedFd() bool {
 // plainXargs reports whether xargs has no option but those that leave names
 // whole and read no other input.
 func (p *parsed) plainXargs() bool {
-	if slices.ContainsFunc(p.words[:len(p.words)-len(p.inner)], func(word Word) bool { return word.Kind != Literal }) {
+	if slices.ContainsFunc(p.args.Words[:len(p.args.Words)-len(p.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
 		return false // a mark that only the run can tell
 	}
 	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
@@ -410,12 +410,6 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 	f.Handing, f.many, f.every, f.spaced = value.AsWords, false, len(f.roots) > 1, false
 	f.zero = has(run, words.Printing.ZeroOptions[run.Verb])
 	return &f
-}
-
-// elsewhere reports whether a command may run in another directory than the names of a feed
-// count from.
-func (p *parsed) elsewhere(f *feed) bool {
-	return p.moved || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != f.dir
 }
 
 // opened is what a command accesses besides what takes away what it complains of.

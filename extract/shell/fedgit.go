@@ -125,35 +125,3 @@ func plainRefName(name string) bool {
 	}
 	return true
 }
-
-// refRevision reads a word that is the name of a ref, or made of some: a revision, as long
-// as no ref has a name that is an option. A command that fails prints no name, and what is
-// left is a word.
-func (p *parsed) refRevision(word Word) {
-	if !p.refsHere(word) {
-		p.access(word, v1.OpRead, false)
-		return
-	}
-	if objectOfRef(word.Text) {
-		p.object(word.Text)
-		return
-	}
-	p.c.Git.Revisions = append(p.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))
-	switch rest := strings.ReplaceAll(word.Text, refText, ""); rest {
-	case "":
-	case "..":
-		p.c.Git.Patterns = append(p.c.Git.Patterns, rest) // the directory above, for git, and no range
-	default:
-		p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
-	}
-}
-
-// refsHere notes that names of refs of the repository there become a word. It reports false
-// where they are those of another one, or cut elsewhere than at their ends.
-func (p *parsed) refsHere(word Word) bool {
-	if p.elsewhere(word.feed) || word.Split && p.st.assigned("IFS") {
-		return false
-	}
-	p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.feed.said})
-	return true
-}

@@ -125,9 +125,9 @@ func (w *walker) fragment(st *state, fields []string, own int) Command {
 	case argv.IsOwn(name):
 		c.Caveats.Add("own_program")
 	}
-	p := parsed{w: w, c: &c, st: st}
+	e := effects{w: w, c: &c, st: st}
 	for _, field := range fields {
-		p.anyPath(Word{Kind: Literal, Text: field})
+		e.AnyPath(Word{Kind: Literal, Text: field})
 		if _, name, ok := strings.Cut(field, "$"); ok {
 			name = strings.TrimLeft(name, "{")
 			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(guard.WordBytes, r) })

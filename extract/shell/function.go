@@ -280,9 +280,9 @@ func (i *invocation) function(decl *syntax.FuncDecl) (ok, fail *state) {
 	i.w.messy(guard.MessyFunction) // or assignments stand before it
 	c := i.w.newCommand(i.st, i.argv[0].Text, i.redirs)
 	c.Caveats.Add("unknown_program")
-	p := parsed{w: i.w, c: &c, st: i.st}
+	e := effects{w: i.w, c: &c, st: i.st}
 	for _, word := range i.args() {
-		p.anyPath(word)
+		e.AnyPath(word)
 	}
 	i.w.emit(c)
 	return i.after.nowhere(), i.after.nowhere()

@@ -53,18 +53,18 @@ func (p *parsed) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
 // refspecs adds those of the operands, of which the first is the remote. It reports
 // whether there are any but such as take refs away from the others.
 func (p *parsed) refspecs(kind string) (named bool) {
-	if len(p.operands) > 0 && p.operands[0].Kind != Literal {
+	if len(p.args.Operands) > 0 && p.args.Operands[0].Kind != Literal {
 		named = true
 		p.to(pushUnknown, PushForces) // it may be no word, or several
 	}
-	for i := 1; i < len(p.operands); i++ {
-		word := p.operands[i]
+	for i := 1; i < len(p.args.Operands); i++ {
+		word := p.args.Operands[i]
 		switch {
 		case word.Kind != Literal:
 			p.to(pushUnknown, PushForces) // a plus may stand before it
-		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == Literal:
+		case word.Text == "tag" && i+1 < len(p.args.Operands) && p.args.Operands[i+1].Kind == Literal:
 			i++
-			p.to(qualified("refs/tags/"+p.operands[i].Text), p.deleting(kind))
+			p.to(qualified("refs/tags/"+p.args.Operands[i].Text), p.deleting(kind))
 		case strings.HasPrefix(word.Text, "^"):
 			continue
 		default:

@@ -10,66 +10,69 @@ import (
 	"policyd/extract/value"
 )
 
+// gitReader reads words in the manner of git.
+type gitReader struct{ *effects }
+
 // revision reads a word that git takes as a revision, as revision:path, or as
 // a path when one of that name exists.
-func (p *parsed) revision(word Word) {
+func (g gitReader) revision(word Word) {
 	switch {
 	case word.Kind == Hash:
-		p.hashRevision(word)
+		g.hashRevision(word)
 		return
 	case word.Kind == Fed && word.feed != nil && word.feed.refs:
-		p.refRevision(word)
+		g.refRevision(word)
 		return
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
-		p.c.Git.Blobs++
-		p.access(Word{Kind: Fed, Text: word.blob.roots[0], feed: word.blob}, v1.OpRead, false)
+		g.c.Git.Blobs++
+		g.access(Word{Kind: Fed, Text: word.blob.roots[0], feed: word.blob}, v1.OpRead, false)
 		return
 	case word.listed():
-		p.access(word, v1.OpRead, false)
-		p.revision(Word{Kind: Literal, Text: word.Text})
+		g.access(word, v1.OpRead, false)
+		g.revision(Word{Kind: Literal, Text: word.Text})
 		return
 	case word.Kind != Literal:
-		p.unknownRevision(word)
+		g.unknownRevision(word)
 		return
 	case word.Text == "":
 		return
 	case strings.HasPrefix(word.Text, ":/"):
 		// A search for a commit, or a path from the top.
-		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
-		p.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
+		g.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
 		return
-	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !p.c.Git.Dashes:
+	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !g.c.Git.Dashes:
 		// With magic, unless the index has a path of that very name.
-		p.c.Git.Staged = append(p.c.Git.Staged, word.Text[1:])
-		p.pathspec(word)
+		g.c.Git.Staged = append(g.c.Git.Staged, word.Text[1:])
+		g.pathspec(word)
 		return
-	case !p.c.Git.Dashes && namesNoRevision(word.Text):
-		p.pathspec(word)
+	case !g.c.Git.Dashes && namesNoRevision(word.Text):
+		g.pathspec(word)
 		return
 	}
 	commit := false
 	for _, end := range rangeEnds(word.Text) {
-		commit = !p.object(end) || commit
+		commit = !g.object(end) || commit
 	}
 	if commit { // on one side, the other being an object
-		p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
+		g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
 	}
-	if p.object(word.Text) {
+	if g.object(word.Text) {
 		return
 	}
-	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
-	p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
+	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
 }
 
 // besideObjects counts commits where git prints more than the objects that the words name: those
 // of options, and all that is tracked where it compares a single tree with that.
-func (p *parsed) besideObjects() {
-	words := p.w.table.Words
-	has := func(option string) bool { _, ok := p.c.Form.Get(option); return ok }
-	compared := p.c.Git.Blobs == 1 && slices.Contains(words.Printing.TreeComparers, p.c.Verb)
-	if p.c.Git.Blobs > 0 && len(p.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
-		p.c.Git.Revisions = append(p.c.Git.Revisions, "HEAD")
+func (g gitReader) besideObjects() {
+	words := g.w.table.Words
+	has := func(option string) bool { _, ok := g.c.Form.Get(option); return ok }
+	compared := g.c.Git.Blobs == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
+	if g.c.Git.Blobs > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
+		g.c.Git.Revisions = append(g.c.Git.Revisions, "HEAD")
 	}
 }
 
@@ -95,43 +98,43 @@ func rangeEnds(text string) []string {
 
 // object reads a word of the form revision:path. It reports false where it is
 // none.
-func (p *parsed) object(text string) bool {
+func (g gitReader) object(text string) bool {
 	rev, path, ok := cutRevision(text)
 	if !ok {
 		return false
 	}
-	p.c.Git.Blobs++
+	g.c.Git.Blobs++
 	if rev == "" && strings.HasPrefix(path, "/") {
 		return true // :/text searches commit messages
 	}
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	p.c.Git.Objects, p.c.Git.Holders = append(p.c.Git.Objects, path), append(p.c.Git.Holders, rev)
-	p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+	g.c.Git.Objects, g.c.Git.Holders = append(g.c.Git.Objects, path), append(g.c.Git.Holders, rev)
+	g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 	return true
 }
 
 // hashRevision reads a word that begins with the hash of a commit.
-func (p *parsed) hashRevision(word Word) {
-	p.c.Git.Revisions = append(p.c.Git.Revisions, word.Text)
-	p.object(word.Text)
+func (g gitReader) hashRevision(word Word) {
+	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
+	g.object(word.Text)
 	if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
-		p.c.Accesses = append(p.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
 	}
 }
 
 // unknownRevision reads a word that the shell expands.
-func (p *parsed) unknownRevision(word Word) {
+func (g gitReader) unknownRevision(word Word) {
 	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
-		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == Glob {
-		p.c.Git.Patterns, p.c.Git.Expanded = append(p.c.Git.Patterns, lexical.Unescape(word.Text)), append(p.c.Git.Expanded, word.Text)
-		p.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
+		g.c.Git.Patterns, g.c.Git.Expanded = append(g.c.Git.Patterns, lexical.Unescape(word.Text)), append(g.c.Git.Expanded, word.Text)
+		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
-	p.accessAs(value.AsRevision, word, v1.OpRead, false)
+	g.accessAs(value.AsRevision, word, v1.OpRead, false)
 }
 
 // Below are pathspecs that select what the words which the shell expands stand for, and of
@@ -175,23 +178,23 @@ func cutRevision(text string) (rev, path string, ok bool) {
 }
 
 // pathspec reads a path pattern that git matches against its index.
-func (p *parsed) pathspec(word Word) {
+func (g gitReader) pathspec(word Word) {
 	if word.listed() {
-		p.access(word, v1.OpRead, false)
+		g.access(word, v1.OpRead, false)
 		word = Word{Kind: Literal, Text: word.Text}
 	}
 	text, plain := word.Text, false
 	if word.Kind == Glob {
-		p.c.Git.Pathspecs, p.c.Git.Expanded = append(p.c.Git.Pathspecs, lexical.Unescape(text)), append(p.c.Git.Expanded, text)
+		g.c.Git.Pathspecs, g.c.Git.Expanded = append(g.c.Git.Pathspecs, lexical.Unescape(text)), append(g.c.Git.Expanded, text)
 	} else {
-		p.c.Git.Pathspecs = append(p.c.Git.Pathspecs, text)
+		g.c.Git.Pathspecs = append(g.c.Git.Pathspecs, text)
 	}
 	if word.Kind == Literal && strings.HasPrefix(text, ":") {
 		magic, path, known := gitsyntax.CutMagic(text)
 		switch {
 		case !known:
-			p.c.Caveats.Add("unknown_option")
-			p.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+			g.c.Caveats.Add("unknown_option")
+			g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 			return
 		case magic.Exclude:
 			return
@@ -207,14 +210,14 @@ func (p *parsed) pathspec(word Word) {
 		if root == "" {
 			root = "."
 		}
-		p.c.Accesses = append(p.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
 		return
 	}
 	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
-		p.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	word.Text = text
-	p.accessAs(value.AsPathspec, word, v1.OpRead, false)
+	g.accessAs(value.AsPathspec, word, v1.OpRead, false)
 }
 
 // formatOptions are options of git whose values are formats or name fields of them.
@@ -239,15 +242,15 @@ var harmlessConfig = []string{
 
 // config reads the value of `git -c`. Harmless settings leave no trace in the
 // form: the kind is then empty.
-func (p *parsed) config(word Word) string {
-	p.c.Git.configured = true
+func (g gitReader) config(word Word) string {
+	g.c.Git.configured = true
 	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
 	if word.Kind != Literal {
-		p.c.Caveats.Add("dynamic_word")
+		g.c.Caveats.Add("dynamic_word")
 		return "config"
 	}
 	if strings.HasPrefix(key, "color.") && value == "always" {
-		p.c.color = colorGiven
+		g.c.color = colorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
@@ -257,6 +260,42 @@ func (p *parsed) config(word Word) string {
 	if (key == "core.pager" || strings.HasPrefix(key, "pager.")) && (value == "cat" || value == "" || value == "false") {
 		return ""
 	}
-	p.c.Caveats.Add("executes")
+	g.c.Caveats.Add("executes")
 	return "config"
+}
+
+// refRevision reads a word that is the name of a ref, or made of some: a revision, as long
+// as no ref has a name that is an option. A command that fails prints no name, and what is
+// left is a word.
+func (g gitReader) refRevision(word Word) {
+	if !g.refsHere(word) {
+		g.access(word, v1.OpRead, false)
+		return
+	}
+	if objectOfRef(word.Text) {
+		g.object(word.Text)
+		return
+	}
+	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))
+	switch rest := strings.ReplaceAll(word.Text, refText, ""); rest {
+	case "":
+	case "..":
+		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range
+	default:
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+	}
+}
+
+// assigned notes the name of a setting of git's that a command sets or removes. All but the
+// listed ones may choose a program that git runs, or what it reads.
+func (g gitReader) assigned(key Word) {
+	if key.Kind != Literal || !g.w.table.Words.Operands.PlainGitSetting(key.Text) {
+		g.c.Caveats.Add("executes")
+	}
+	if g.has("--global") {
+		g.access(Word{Kind: Literal, Text: g.w.options.Home + "/.gitconfig"}, v1.OpWrite, false)
+	}
+	if g.has("--system") {
+		g.access(Word{Kind: Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
+	}
 }

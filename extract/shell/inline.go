@@ -35,7 +35,7 @@ func (p *parsed) windowsText(piped bool) {
 	if _, version := p.c.Form.Get("<version>"); version {
 		return
 	}
-	program := p.program
+	program := p.args.Program
 	stem := windows.Stem(p.c.Program)
 	if program == nil {
 		program = p.w.table.WindowsProgram(stem)
@@ -47,8 +47,8 @@ func (p *parsed) windowsText(piped bool) {
 		}
 		p.c.Caveats.Add("runs_anything")
 	}
-	option := slices.ContainsFunc(p.words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
-	if program.Interprets() && (option || piped || len(p.words) == 0 || len(program.TextIn) > 0) {
+	option := slices.ContainsFunc(p.args.Words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
+	if program.Interprets() && (option || piped || len(p.args.Words) == 0 || len(program.TextIn) > 0) {
 		p.c.Caveats.Add("inline_code")
 	}
 	p.inlineText(program)
@@ -75,16 +75,16 @@ func (p *parsed) mayTakeText(program *argv.Program) bool {
 
 // textCommand reports whether the first operand is a command that takes text (deno eval).
 func (p *parsed) textCommand(program *argv.Program) bool {
-	return len(p.operands) > 0 && slices.Contains(program.InlineWords, p.operands[0].Text)
+	return len(p.args.Operands) > 0 && slices.Contains(program.InlineWords, p.args.Operands[0].Text)
 }
 
 // textFromStream reports whether the script is a stream: standard input, or what another
 // command prints.
 func (p *parsed) textFromStream() bool {
-	if len(p.operands) == 0 {
+	if len(p.args.Operands) == 0 {
 		return false
 	}
-	return isStream(p.operands[0])
+	return isStream(p.args.Operands[0])
 }
 
 // isStream reports whether a file is standard input, or what another command prints.
@@ -122,7 +122,7 @@ func (p *parsed) showsVariables(program *argv.Program) {
 		return
 	}
 	for when, names := range program.Shows {
-		if when != "*" && (when != "<bare>" || len(p.operands) > 0) && !p.has(when) {
+		if when != "*" && (when != "<bare>" || len(p.args.Operands) > 0) && !p.has(when) {
 			continue
 		}
 		for _, name := range names {

@@ -95,12 +95,12 @@ func (i *invocation) guess(verb string, words []Word) { i.w.emitGuess(i.st, verb
 func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
 	c := w.newCommand(st, verb, redirs)
 	c.Caveats.Add("unknown_program")
-	p := parsed{w: w, c: &c, st: st}
+	e := effects{w: w, c: &c, st: st}
 	for _, word := range words {
-		p.anyPath(word)
+		e.AnyPath(word)
 		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
 			if word.Kind == Literal && field != word.Text {
-				p.anyPath(Word{Kind: Literal, Text: field})
+				e.AnyPath(Word{Kind: Literal, Text: field})
 			}
 		}
 	}

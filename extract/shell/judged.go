@@ -54,10 +54,10 @@ func (p *parsed) leadingWords(program *argv.Program) {
 	if count == 0 {
 		return
 	}
-	if count < 0 || len(p.words) > 0 && p.words[0].isOption() {
-		count = len(p.words)
+	if count < 0 || len(p.args.Words) > 0 && p.args.Words[0].isOption() {
+		count = len(p.args.Words)
 	}
-	for _, word := range p.words[:min(count, len(p.words))] {
+	for _, word := range p.args.Words[:min(count, len(p.args.Words))] {
 		p.chained(word)
 		p.judge(program, "<words>", word)
 	}
@@ -75,7 +75,7 @@ func (p *parsed) judge(program *argv.Program, name string, word Word) {
 // as mvn's -Dname=value.
 func (p *parsed) defined(canonical, kind string, word Word) {
 	switch {
-	case p.program == nil || kind != "unknown" || len(p.program.ChainRoles) == 0:
+	case p.args.Program == nil || kind != "unknown" || len(p.args.Program.ChainRoles) == 0:
 	case chainable(Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
 		p.risk(canonical + " " + word.Text)
 	default:

@@ -39,95 +39,95 @@ const (
 	SymbolicLinks
 )
 
-// placed notes an operand or the value of an option of a program that puts
-// sources somewhere.
-func (p *parsed) placed(kind string, word Word) {
+// placement is what a program puts somewhere, and where.
+type placement struct {
+	sources, targets []Word
+	// names are those that options give to files that are put there.
+	names []Word
+}
+
+// add notes an operand, or the value of an option, of a program that puts sources somewhere.
+func (l *placement) add(kind string, word Word) {
 	switch kind {
 	case "write":
-		p.targets = append(p.targets, word)
+		l.targets = append(l.targets, word)
 	case "read", "delete", "list", "tree", "url":
-		p.sources = append(p.sources, word)
+		l.sources = append(l.sources, word)
 	}
 }
 
-func (p *parsed) placedOption(canonical, kind string, word Word) {
-	if p.program == nil || p.program.Places == nil {
-		return
-	}
-	switch places := p.program.Places; {
-	case slices.Contains(places.From, canonical) && places.Fetches() && kind == "write":
-		p.names = append(p.names, word)
-	case slices.Contains(places.Into, canonical) || slices.Contains(places.From, canonical):
-		p.placed(kind, word)
+// option notes the value of an option.
+func (l *placement) option(places *argv.Placement, canonical, kind string, word Word) {
+	from := slices.Contains(places.From, canonical)
+	switch {
+	case from && places.Fetches() && kind == "write":
+		l.names = append(l.names, word)
+	case from || slices.Contains(places.Into, canonical):
+		l.add(kind, word)
 	}
 }
 
 // land ties the sources to the accesses that name where they go.
-func (p *parsed) land(program *argv.Program) {
-	places := program.Places
+func (l *placement) land(e *effects, places *argv.Placement) {
 	if places == nil {
 		return
 	}
-	if places.Alone && len(p.sources)+len(p.targets) == 1 {
-		p.sources, p.targets = append(p.sources, p.targets...), []Word{{Kind: Literal, Text: "."}}
-		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
+	if places.Alone && len(l.sources)+len(l.targets) == 1 {
+		l.sources, l.targets = append(l.sources, l.targets...), []Word{{Kind: Literal, Text: "."}}
+		e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
 	}
-	if places.Fetches() {
-		p.fetched(places)
+	unknown := e.c.Caveats.Has("unknown_option") // which may have taken a source for its value
+	switch {
+	case places.Fetches():
+		l.fetched(e, places)
 		return
-	}
-	if len(p.sources) == 0 && !p.c.Caveats.Has("unknown_option") { // which may have taken a source for its value
+	case len(l.sources) == 0 && !unknown:
 		return
-	}
-	holds := func(options []string) bool {
-		return slices.ContainsFunc(options, func(option string) bool { return option == "*" || p.has(option) })
 	}
 	landing := &Landing{
-		Tree: holds(places.Trees), Exact: holds(places.Exact), Parents: holds(places.Parents), Follow: p.filters.Follow,
-		Vague: holds(places.Vague) || p.c.Caveats.Has("unknown_option"),
+		Tree: e.hasAny(places.Trees), Exact: e.hasAny(places.Exact), Parents: e.hasAny(places.Parents), Follow: e.filters.Follow,
+		Vague: unknown || e.hasAny(places.Vague),
 	}
 	switch {
-	case holds(places.Symbolic):
+	case e.hasAny(places.Symbolic):
 		landing.Makes = SymbolicLinks
-	case holds(places.Linked):
+	case e.hasAny(places.Linked):
 		landing.Makes = HardLinks
 	}
-	for _, word := range p.sources {
+	for _, word := range l.sources {
 		landing.Sources = append(landing.Sources, Access{
 			Text: word.Text, Op: v1.OpList, Glob: word.Kind == Glob, Dynamic: word.Kind != Literal && word.Kind != Glob,
 		})
 	}
-	for _, target := range p.targets {
-		for i := range p.c.Accesses {
-			if a := &p.c.Accesses[i]; a.Op == v1.OpWrite && a.Text == target.Text && !a.Maybe {
-				a.Landing = landing
-			}
+	for i := range e.c.Accesses {
+		a := &e.c.Accesses[i]
+		if a.Op == v1.OpWrite && !a.Maybe && slices.ContainsFunc(l.targets, func(target Word) bool { return target.Text == a.Text }) {
+			a.Landing = landing
 		}
 	}
 }
 
 // fetched notes the files that a program makes of what addresses name.
-func (p *parsed) fetched(places *argv.Placement) {
-	given := func(option string) bool { return option == "*" || p.has(option) }
+func (l *placement) fetched(e *effects, places *argv.Placement) {
 	into := Word{Kind: Literal, Text: "."}
-	if len(p.targets) > 0 {
-		into = p.targets[len(p.targets)-1]
+	if len(l.targets) > 0 {
+		into = l.targets[len(l.targets)-1]
 	}
-	byName := slices.ContainsFunc(places.Fetched, given) && !slices.ContainsFunc(places.FetchedUnless, given)
-	if !byName && len(p.targets) == 0 {
+	byName := e.hasAny(places.Fetched) && !e.hasAny(places.FetchedUnless)
+	if !byName && len(l.targets) == 0 {
 		return
 	}
-	landing := &Landing{Parents: true, Vague: byName && (slices.ContainsFunc(places.Vague, given) || p.c.Caveats.Has("unknown_option"))}
-	for _, word := range p.names {
+	landing := &Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
+	for _, word := range l.names {
 		landing.Vague = landing.Vague || word.Kind != Literal
 		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList})
 	}
-	for i := 0; byName && i < len(p.sources); i++ {
-		name, known := lastSegment(p.sources[i])
+	for i := 0; byName && i < len(l.sources); i++ {
+		name, known := lastSegment(l.sources[i])
 		landing.Vague = landing.Vague || !known
 		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
 	}
-	p.c.Accesses = append(p.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Dynamic: into.Kind != Literal, Landing: landing})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Dynamic: into.Kind != Literal, Landing: landing})
 }
 
 // lastSegment is the name that a file gets by its address. It is not known where programs
@@ -159,31 +159,31 @@ func elsewhere(word Word) (may, sure bool) {
 }
 
 // transfer notes a source that is sent with all below it, or that comes from elsewhere.
-func (p *parsed) transfer(word Word) {
+func (l *placement) transfer(e *effects, word Word) {
 	may, sure := elsewhere(word)
 	if may {
-		p.sources = append(p.sources, word)
+		l.sources = append(l.sources, word)
 	}
 	if !sure {
-		p.access(word, v1.OpRead, true)
+		e.access(word, v1.OpRead, true)
 	}
 }
 
 // arrival notes where sources go: a path that is written, under the names that those from
 // elsewhere have.
-func (p *parsed) arrival(word Word) {
+func (l *placement) arrival(e *effects, word Word) {
 	if _, sure := elsewhere(word); sure {
 		return
 	}
-	p.access(word, v1.OpWrite, false)
+	e.access(word, v1.OpWrite, false)
 	landing := &Landing{}
-	for _, source := range p.sources {
+	for _, source := range l.sources {
 		name := strings.TrimRight(source.Text[strings.IndexByte(source.Text, ':')+1:], "/")
 		name = name[strings.LastIndexByte(name, '/')+1:]
-		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || p.has("-r")
+		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || e.has("-r")
 		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
 	}
-	if len(p.sources) > 0 {
-		p.c.Accesses[len(p.c.Accesses)-1].Landing = landing
+	if len(l.sources) > 0 {
+		e.c.Accesses[len(e.c.Accesses)-1].Landing = landing
 	}
 }

@@ -7,17 +7,17 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// macro notes what a word does that make takes for a target or, with a "=" in
+// macro is a word that make takes for a target or, with a "=" in
 // it, for a variable. A recipe can run whatever a variable holds, so a value that
 // could be a path is one that runs, and a value of more than a plain word runs
 // what it says. A pattern that matches nothing is handed on as it is, for the recipe's
 // shell to match.
-func (p *parsed) macro(word Word) {
+func (p *parsed) macro(kind string, word Word) string {
 	name, value, found := strings.Cut(word.Text, "=")
 	p.leadsOut(word)
 	if !found || word.Kind != Literal && word.Kind != Glob {
 		p.inert(word)
-		return
+		return kind
 	}
 	if word.Kind == Glob {
 		p.inert(word)
@@ -28,6 +28,7 @@ func (p *parsed) macro(word Word) {
 		p.c.Caveats.Add("executes")
 	}
 	p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpExecute)
+	return kind
 }
 
 // runsInRecipe reports whether a character makes a shell do more with a value

@@ -7,7 +7,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -177,18 +176,3 @@ func (f *feed) above() bool {
 // composed reports whether the words are no names that were found, so that pieces of them, where
 // the shell cuts them, lie elsewhere.
 func (f *feed) composed() bool { return f.made || len(f.below) > 0 }
-
-// partsHere notes that names, or parts of them, become a word that is no path: what one
-// begins with may make it an option. It reports false where they were found elsewhere.
-func (p *parsed) partsHere(word Word) bool {
-	if p.elsewhere(word.feed) {
-		return false
-	}
-	for _, root := range word.feed.spread(word.Text) {
-		a := word.feed.access(root, v1.OpList, false, word.Split)
-		a.Parts = true
-		p.c.Accesses = append(p.c.Accesses, a)
-	}
-	p.c.Accesses = append(p.c.Accesses, word.feed.looked()...)
-	return true
-}

@@ -213,7 +213,7 @@ func (p *parameter) isText(word *syntax.Word) bool {
 // applied is what the operator makes of a known text, if every shell makes the same of it. Some of
 // those called sh know no slices and replacements.
 func (p *parameter) applied() (Word, bool) {
-	if p.value.Kind != Literal || p.x.w.spliced > maxSpliced || !isASCII(p.value.Text) {
+	if p.value.Kind != Literal || p.x.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
 		return Word{}, false
 	}
 	text, ok := "", false

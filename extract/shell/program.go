@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/argv/find"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -49,7 +50,9 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 	for _, caveat := range caveats {
 		c.Caveats.Add(caveat)
 	}
-	p := parsed{w: w, c: c, st: st, words: words[1:], redirs: redirs}
+	p := w.parse(st, c, words[1:])
+	defer p.release()
+	p.redirs = redirs
 	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
 		c.Accesses = append(c.Accesses, Access{Text: words[0].Text, Op: v1.OpExecute})
 	}
@@ -68,7 +71,7 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 			p.declaration()
 		}
 	case name == "test" || name == "[":
-		p.test(name)
+		testReader{&p.effects}.command(name, p.args.Words)
 	case argv.IsShell(name) && p.shellCommand():
 		return // the payload's commands stand for it
 	case name == "env":
@@ -120,14 +123,14 @@ func (p *parsed) printers(name string) {
 	switch {
 	case name == "printf":
 		p.printf()
-	case name == "echo" && len(p.operands) == len(p.words):
-		p.c.lines = p.operands
-	case name == "printenv" && len(p.operands) == 0:
+	case name == "echo" && len(p.args.Operands) == len(p.args.Words):
+		p.c.lines = p.args.Operands
+	case name == "printenv" && len(p.args.Operands) == 0:
 		p.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
 		p.c.first = p.firstField(name)
 	case name == "sed":
-		p.c.picks = len(p.words) == 2 && p.words[0].literal("-n") && p.words[1].Kind == Literal && script.SelectsLines(p.words[1].Text)
+		p.c.picks = len(p.args.Words) == 2 && p.args.Words[0].literal("-n") && p.args.Words[1].Kind == Literal && script.SelectsLines(p.args.Words[1].Text)
 	}
 }
 
@@ -146,7 +149,7 @@ func (p *parsed) wordsAlone() {
 // line, as blanks part them, and nothing else.
 func (p *parsed) firstField(name string) bool {
 	text := ""
-	for _, word := range p.words {
+	for _, word := range p.args.Words {
 		if word.Kind != Literal {
 			return false
 		}
@@ -155,14 +158,14 @@ func (p *parsed) firstField(name string) bool {
 	if name == "cut" {
 		return text == "-d -f1" || text == "-f1-d "
 	}
-	return len(p.words) == 1 && (text == "{print $1}" || text == "{ print $1 }")
+	return len(p.args.Words) == 1 && (text == "{print $1}" || text == "{ print $1 }")
 }
 
 // declaration looks at a word of the shell's own behind command or builtin. Behind
 // another program it is none, and is read no less strictly.
 func (p *parsed) declaration() {
 	named := func(word Word) bool { return !strings.HasPrefix(word.Text, "-") }
-	if !slices.ContainsFunc(p.words, named) {
+	if !slices.ContainsFunc(p.args.Words, named) {
 		p.c.Caveats.Add("reads_environment")
 	}
 	p.printed()
@@ -175,12 +178,12 @@ func declares(name string) bool {
 
 // printed notes the variables that a declaration with -p prints.
 func (p *parsed) printed() {
-	if !slices.ContainsFunc(p.words, func(word Word) bool {
+	if !slices.ContainsFunc(p.args.Words, func(word Word) bool {
 		return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 	}) {
 		return
 	}
-	for _, word := range p.words {
+	for _, word := range p.args.Words {
 		if word.Kind == Literal && guard.IsName(word.Text) {
 			p.c.Variables = append(p.c.Variables, word.Text)
 		}
@@ -190,7 +193,7 @@ func (p *parsed) printed() {
 // standAside takes back what running another program adds, since that program
 // is an item of its own.
 func (p *parsed) standAside() {
-	p.inner = nil
+	p.args.Inner = nil
 	p.c.Caveats = slices.DeleteFunc(p.c.Caveats, func(caveat string) bool {
 		return caveat == "inner" || caveat == "runs_anything" || caveat == "executes"
 	})
@@ -217,71 +220,49 @@ func (s *surroundings) named(text string, caveats *v1.Set) string {
 
 // parsed is a command line being read.
 type parsed struct {
-	w       *walker
-	c       *Command
-	st      *state
-	words   []Word
-	program *argv.Program // whose options are being read
-	level   *argv.Program // the same, and also in front of a subcommand
-	// filters are what a walk over a tree includes and leaves out.
-	filters value.Walk
-	// takesIn is true when an option names files to read, takesAll when others are
-	// read, too, leavesOut when one names files not to read.
-	takesIn, takesAll, leavesOut bool
-	// operands are what is left after options.
-	operands []Word
-	// strays are words that are operands for those who end options at the first one,
-	// acting is true where operands then are more than read, and reordered once an
-	// option stood behind it.
-	strays            []Word
-	acting, reordered bool
-	// metOperand and metDash are true once the separator of that name was met among the operands.
-	metOperand, metDash bool
-	// afterDashes counts the operands before a "--", or -1 without one.
-	dashes int
-	// inner is the command line within, from a role or an option of kind command.
-	inner []Word
-	dirs  []string // the directory that -C and the like change to
-	moved bool
-	// after are the commands that this one runs on names, to be walked as
-	// commands of their own.
+	effects
+	args argv.Parser[Word]
+	// tree is which files options select from a directory tree.
+	tree treeSelection
+	// places is what the program puts somewhere.
+	places placement
+	// after are the commands that this one runs on names, to be walked as commands of their own.
 	after [][]Word
-	// started is a command that this one stands before, an item of its own, and redirs are
-	// the redirections of both.
+	// started is a command that this one runs, an item of its own, and redirs are the redirections of both.
 	started []Word
 	redirs  []Access
-	// archives are the values of options that name an archive.
+	// archives are the values of options that name an archive, and archiveOptions those options.
 	archives       []Word
 	archiveOptions []string
-	// sources and targets are what a program puts somewhere, and where.
-	sources, targets []Word
-	// names are those that options give to files that are put there.
-	names []Word
-	// mark is the last value of xargs -I, cutAt that of xargs -d, tests what find has
-	// been asked so far.
+	// mark is the last value of xargs -I, and cutAt that of xargs -d.
 	mark, cutAt Word
 	// backups are the suffixes under which files that are changed are kept.
 	backups []Word
-	tests   findExpression
-	// unsettled is one more than the number of operands in front of the first option that the
-	// table doesn't know, which may take the next word; 0 without such an option.
-	unsettled int
-	// takesNext is true behind an option that the table doesn't know and that may take the
-	// next word, whatever the word's role is otherwise.
-	takesNext bool
-	// nested is true once a subcommand was read: such programs bring their own
-	// parser, alike on all platforms.
-	nested bool
+	tests   find.Expression
 }
 
-func (p *parsed) has(canonical string) bool {
-	_, ok := p.c.Form.Get(canonical)
-	return ok
+var parses sync.Pool
+
+// parse returns the parse of the words of a command.
+func (w *walker) parse(st *state, c *Command, words []Word) *parsed {
+	p, ok := parses.Get().(*parsed)
+	if !ok {
+		p = &parsed{}
+	}
+	p.effects = effects{w: w, c: c, st: st}
+	p.args = argv.Parser[Word]{Host: p, Platform: w.options.Platform, Form: &c.Form, Caveats: &c.Caveats, Words: words}
+	return p
+}
+
+// release gives a parse back of which nothing is used any more.
+func (p *parsed) release() {
+	*p = parsed{}
+	parses.Put(p)
 }
 
 // version reads a line that asks a program for its version or its help alone.
 func (p *parsed) version(name string) bool {
-	if len(p.words) != 1 || p.words[0].Kind != Literal || !p.w.table.Words.PrintsVersion(name, p.words[0].Text) {
+	if len(p.args.Words) != 1 || p.args.Words[0].Kind != Literal || !p.w.table.Words.PrintsVersion(name, p.args.Words[0].Text) {
 		return false
 	}
 	p.c.Form.Put("<version>", "prints")
@@ -293,29 +274,29 @@ func (p *parsed) version(name string) bool {
 // imports.
 func (p *parsed) module(interpreter *argv.Program) bool {
 	words := p.w.table.Words
-	if p.c.Program != "python" && p.c.Program != "python3" || len(p.words) < 2 || !p.words[0].literal("-m") || p.words[1].Kind != Literal {
+	if p.c.Program != "python" && p.c.Program != "python3" || len(p.args.Words) < 2 || !p.args.Words[0].literal("-m") || p.args.Words[1].Kind != Literal {
 		return false
 	}
-	if interpreter != nil && slices.Contains(words.Python.Tools, p.words[1].Text) {
+	if interpreter != nil && slices.Contains(words.Python.Tools, p.args.Words[1].Text) {
 		p.toolModule(interpreter)
 		return true
 	}
-	if !slices.Contains(words.Python.Programs, p.words[1].Text) {
+	if !slices.Contains(words.Python.Programs, p.args.Words[1].Text) {
 		return false
 	}
-	name := p.c.Program + " -m " + p.words[1].Text
+	name := p.c.Program + " -m " + p.args.Words[1].Text
 	program := p.w.table.Program(name)
 	if program == nil || interpreter == nil {
 		return false
 	}
-	p.c.Verb, p.c.Imports, p.words = name, words.Python.Modules, p.words[2:]
+	p.c.Verb, p.c.Imports, p.args.Words = name, words.Python.Modules, p.args.Words[2:]
 	p.entry(program)
 	p.chosen(interpreter)
 	return true
 }
 
 func (p *parsed) own() {
-	if len(p.words) == 1 && p.words[0].literal("version") {
+	if len(p.args.Words) == 1 && p.args.Words[0].literal("version") {
 		p.c.Form.Put("<command>", "value")
 		return
 	}
@@ -326,22 +307,22 @@ func (p *parsed) own() {
 // may write, if it could be one.
 func (p *parsed) unknown() {
 	p.c.Caveats.Add("unknown_program")
-	p.innerCommand(p.words)
-	for i, word := range p.words {
+	p.innerCommand(p.args.Words)
+	for i, word := range p.args.Words {
 		if word.isOption() {
-			p.unlistedOption(word.Text, p.words[i+1:])
-			p.c.Form.Put(optionName(word.Text), "unknown")
-			p.anyPath(word)
+			p.Unlisted(word.Text, p.args.Words[i+1:])
+			p.c.Form.Put(argv.OptionName(word.Text), "unknown")
+			p.AnyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
 		if chainable(word) {
 			p.c.Values.Add("<word>", word.Text)
 		}
-		p.unlistedOperand(p.words[0].Text, word)
+		p.unlistedOperand(p.args.Words[0].Text, word)
 		p.variables(word)
-		p.operand(word)
-		p.anyPath(word)
+		p.pathOperand(word)
+		p.AnyPath(word)
 	}
 }
 
@@ -377,41 +358,21 @@ func (p *parsed) entry(program *argv.Program) {
 // subcommand reads global options and the name of the subcommand behind them.
 func (p *parsed) subcommand(program *argv.Program) *argv.Program {
 	p.attributes(program)
-	rest := p.leading(program)
-	if len(rest) == 0 {
-		p.words, p.operands = nil, nil
-		return p.fallback(program)
+	command := p.args.Subcommand(program)
+	if command.Name != "" {
+		p.c.Verb += " " + command.Name
 	}
-	word := rest[0]
-	name := word.Text
-	if full, ok := program.Aliases[name]; ok {
-		name = full
-	}
-	next, ok := program.Commands[name]
-	switch known := word.Kind == Literal && p.unsettled == 0; {
-	case known && ok:
-	case word.Kind == Literal && !ok && program.Default != nil && *program.Default == "":
-		if !known && slices.ContainsFunc(rest, func(word Word) bool { return program.HasCommand(word.Text) }) {
-			p.c.Caveats.Add(unknownCommand)
-		}
-		p.words = rest
-		return p.fallback(program)
-	case known && commandName(name):
-		p.c.Verb += " " + name
+	switch command.Found {
+	case argv.Listed, argv.Unnamed:
+	case argv.Unlisted:
 		p.c.Caveats.Add("unknown_program")
-		p.innerCommand(rest)
-		p.anyPath(word)
-		p.unlisted(program, rest[1:])
-		return nil
-	default:
-		p.c.Caveats.Add("unknown_option")
-		p.c.Caveats.Add(unknownCommand)
-		p.loose(rest)
-		return nil
+		p.innerCommand(command.Rest)
+		p.AnyPath(p.Literal(command.Name))
+		p.unlisted(program, command.Rest)
+	case argv.Unclear:
+		p.loose(command.Rest)
 	}
-	p.c.Verb += " " + name
-	p.words, p.nested = rest[1:], true
-	return next
+	return command.Entry
 }
 
 // unlisted reads the words behind a subcommand that the table doesn't list.
@@ -420,95 +381,68 @@ func (p *parsed) unlisted(program *argv.Program, rest []Word) {
 		p.noAtFiles()
 	}
 	for range program.ChainOperands {
-		p.words = rest
-		rest = p.leading(program)
-		if p.unsettled > 0 {
-			if slices.ContainsFunc(rest, func(word Word) bool { return word.Kind == Literal && commandName(word.Text) }) {
-				p.c.Caveats.Add(unknownCommand)
+		p.args.Words = rest
+		rest = p.args.Leading(program)
+		if p.args.Unsettled > 0 {
+			if slices.ContainsFunc(rest, func(word Word) bool { return word.Kind == Literal && argv.IsCommandName(word.Text) }) {
+				p.c.Caveats.Add(argv.UnknownCommand)
 			}
 			break
 		}
-		if len(rest) == 0 || rest[0].Kind != Literal || !commandName(rest[0].Text) {
+		if len(rest) == 0 || rest[0].Kind != Literal || !argv.IsCommandName(rest[0].Text) {
 			break
 		}
 		p.c.Verb += " " + rest[0].Text
-		p.anyPath(rest[0])
+		p.AnyPath(rest[0])
 		rest = rest[1:]
 	}
 	p.loose(rest)
-}
-
-// unknownCommand is the caveat of a command of which the line doesn't tell for certain what
-// subcommand it runs: an option stands before it that may take the next word.
-const unknownCommand = "unknown_command"
-
-// maxCommandName bounds the name of a subcommand, in bytes.
-const maxCommandName = 64
-
-// commandName reports whether a word can be the name of a subcommand, and no option, path,
-// assignment, or choice of a toolchain.
-func commandName(text string) bool {
-	return text != "" && len(text) <= maxCommandName && isLetter(text[0]) && strings.Trim(text, guard.WordBytes+"-.:") == ""
-}
-
-// fallback is what runs when no subcommand is given.
-func (p *parsed) fallback(program *argv.Program) *argv.Program {
-	if program.Default == nil {
-		return &argv.Program{Syntax: argv.Syntax{Options: program.Options, Separators: program.Separators}}
-	}
-	if *program.Default == "" {
-		plain := *program
-		plain.Commands = nil
-		return &plain
-	}
-	p.c.Verb += " " + *program.Default
-	return program.Commands[*program.Default]
 }
 
 // loose takes words that the table can't explain as paths, if they could be.
 func (p *parsed) loose(words []Word) {
 	for i, word := range words {
 		if word.isOption() {
-			p.unlistedOption(word.Text, words[i+1:])
-			p.c.Form.Put(optionName(word.Text), "unknown")
-			p.anyPath(word)
+			p.Unlisted(word.Text, words[i+1:])
+			p.c.Form.Put(argv.OptionName(word.Text), "unknown")
+			p.AnyPath(word)
 			continue
 		}
 		p.c.Form.Put("<word>", "unknown")
 		p.unlistedOperand(p.c.Verb[strings.LastIndexByte(p.c.Verb, ' ')+1:], word)
 		p.variables(word)
-		p.anyPath(word)
+		p.AnyPath(word)
 	}
 }
 
 // chain moves the operands that belong to the verb chain into it.
 func (p *parsed) chain(program *argv.Program) {
-	if p.unsettled > 0 && p.unsettled <= program.ChainOperands {
-		p.c.Caveats.Add(unknownCommand)
+	if p.args.Unsettled > 0 && p.args.Unsettled <= program.ChainOperands {
+		p.c.Caveats.Add(argv.UnknownCommand)
 		return
 	}
 	for range program.ChainOperands {
-		if len(p.operands) == 0 {
+		if len(p.args.Operands) == 0 {
 			return
 		}
-		word := p.operands[0]
+		word := p.args.Operands[0]
 		if word.Kind != Literal {
 			p.c.Caveats.Add("dynamic_option")
 			return
 		}
 		p.judge(program, "<chain>", word)
 		if strings.Contains(word.Text, "/") {
-			p.anyPath(word) // a script by its file
+			p.AnyPath(word) // a script by its file
 		}
 		if isStream(word) {
 			p.c.Caveats.Add("inline_code")
 		}
 		// Where no script has the name, a program of the search path is run.
 		if known := p.w.table.Program(word.Text); program.Wrapper == argv.WrapperRunner && known != nil && known.Style != "test" {
-			p.started = p.operands
+			p.started = p.args.Operands
 		}
 		p.chained(word)
-		p.operands = p.operands[1:]
+		p.args.Operands = p.args.Operands[1:]
 	}
 }
 
@@ -520,7 +454,7 @@ func clip(text string) string {
 }
 
 func (p *parsed) attributes(program *argv.Program) {
-	idle := slices.ContainsFunc(program.Idle, p.has) && len(p.operands) > 0 && p.beginsPlain(p.operands[0], "+")
+	idle := slices.ContainsFunc(program.Idle, p.has) && len(p.args.Operands) > 0 && p.beginsPlain(p.args.Operands[0], "+")
 	if program.RunsAnything && !idle {
 		p.c.Caveats.Add("runs_anything")
 	}
@@ -545,7 +479,7 @@ func (p *parsed) textFromInput(program *argv.Program) bool {
 	if len(program.TextIn) > 0 {
 		return !slices.ContainsFunc(program.TextIn, p.has)
 	}
-	return program.StdinCode && len(p.operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.StdinUnless, p.has)
+	return program.StdinCode && len(p.args.Operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.StdinUnless, p.has)
 }
 
 // chosen notes the files that choose which program really runs, and the variables that
@@ -576,8 +510,8 @@ func (p *parsed) chosen(program *argv.Program) {
 // finish ties the accesses to the directory that options chose, and adds what
 // the commands within touch.
 func (p *parsed) finish() {
-	p.besideObjects()
-	if len(p.inner) > 0 {
+	gitReader{&p.effects}.besideObjects()
+	if len(p.args.Inner) > 0 {
 		p.within()
 	}
 	if !p.moved {
@@ -603,19 +537,19 @@ func (p *parsed) finish() {
 // keeps of it what deny rules need: paths, variables and grave caveats.
 func (p *parsed) within() {
 	p.c.Caveats.Add("executes")
-	for i, word := range p.inner {
-		if i > 0 && p.w.table.Program(p.inner[0].Text) != nil {
+	for i, word := range p.args.Inner {
+		if i > 0 && p.w.table.Program(p.args.Inner[0].Text) != nil {
 			break // a program, whose own words follow
 		}
 		if word.literal("--") {
-			p.inner = p.inner[i+1:]
+			p.args.Inner = p.args.Inner[i+1:]
 			break
 		}
 	}
-	if len(p.inner) == 0 {
+	if len(p.args.Inner) == 0 {
 		return
 	}
-	line := p.aside(p.inner)
+	line := p.aside(p.args.Inner)
 	for _, code := range line.Messy {
 		if code == guard.MessyNesting {
 			p.w.messy(code)
@@ -674,8 +608,8 @@ func (p *parsed) wrapper(program *argv.Program) {
 		p.w.messy(guard.MessyWrapper)
 		st = st.nowhere()
 	}
-	if program.Wrapper == "plain" && len(p.inner) > 0 {
-		if changesShell(p.c.Program, p.inner[0]) {
+	if program.Wrapper == "plain" && len(p.args.Inner) > 0 {
+		if changesShell(p.c.Program, p.args.Inner[0]) {
 			p.w.messy(guard.MessyWrapper)
 		}
 		if p.c.Caveats.Has("named_by_path") {
@@ -685,7 +619,7 @@ func (p *parsed) wrapper(program *argv.Program) {
 			p.c.Accesses = append(p.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
 		}
 		st = st.withoutFunctions()
-		ok, fail := p.w.argv(st, st, p.inner, p.c.Accesses)
+		ok, fail := p.w.argv(st, st, p.args.Inner, p.c.Accesses)
 		if inShell(p.c.Program) && changed(st, join(ok, fail)) {
 			p.w.messy(guard.MessyWrapper)
 		}

@@ -72,14 +72,16 @@ func (r *lineReader) value(at int) Word {
 		return Word{Kind: Number, Text: shown, Solid: true, Signed: in.digits.signed}
 	case in.zero != r.zero || !in.linesIn(r.st):
 		return text
-	case in.hashes:
-		if at == 0 && in.beginsWithHash(len(r.names), ifs) {
-			return Word{Kind: Hash, Text: hashText}
-		}
-		return text
-	case len(r.names) != 1 || set && !ifs.literal(""):
+	case in.hashes && at == 0 && in.beginsWithHash(len(r.names), ifs):
+		return Word{Kind: Hash, Text: hashText}
+	case in.hashes, len(r.names) != 1, set && !ifs.literal(""):
 		return text // other separators are cut off the ends of a name
 	}
+	return r.name(in)
+}
+
+// name is one name of a stream.
+func (r *lineReader) name(in *feed) Word {
 	one := *in
 	one.many, one.every = false, len(in.roots) > 1
 	if r.raw || in.Untracked { // of a name with a backslash git prints none

@@ -33,16 +33,9 @@ func (p *parsed) risky(program *argv.Program) {
 	}
 }
 
-// optionRisk notes the risk of an option with the value that it is given.
-func (p *parsed) optionRisk(canonical string, word Word) {
-	if p.level != nil {
-		p.riskOf(p.level.Options[canonical].Risk, &word)
-	}
-}
-
-// unlistedOption notes the risk of an option that the table doesn't list, with the value in the
+// Unlisted notes the risk of an option that the table doesn't list, with the value in the
 // same word, or with the next word, which may be the value.
-func (p *parsed) unlistedOption(text string, rest []Word) {
+func (p *parsed) Unlisted(text string, rest []Word) {
 	name, value, attached := strings.Cut(text, "=")
 	word := Word{Kind: Literal, Text: value}
 	if !attached && len(rest) > 0 && !rest[0].isOption() {
@@ -80,28 +73,4 @@ func (p *parsed) roleRisk(program *argv.Program, r argv.Role, word Word) {
 func (p *parsed) unlistedOperand(command string, word Word) {
 	p.riskOf(p.w.table.Words.Risks().Kinds["unknown"], &word)
 	p.riskOf(p.w.table.Words.Risks().Commands[command], &word)
-}
-
-// riskOf notes risks as the table states them. Those with a value are left out without a word,
-// and the others with one.
-func (p *parsed) riskOf(stated string, word *Word) {
-	if stated == "" {
-		return
-	}
-	for risk := range strings.SplitSeq(stated, ",") {
-		switch valued := strings.Contains(risk, "{"); {
-		case valued && word != nil:
-			for _, named := range p.w.table.Words.Risks().Named(risk, word.Text, word.Kind == Literal || word.Kind == Glob) {
-				p.risk(named)
-			}
-		case !valued && word == nil:
-			p.risk(risk)
-		}
-	}
-}
-
-func (p *parsed) risk(name string) {
-	if name != "" {
-		p.c.Risks.Add(name)
-	}
 }

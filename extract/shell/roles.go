@@ -25,44 +25,32 @@ var certainPaths = map[string]bool{
 func (p *parsed) roles(program *argv.Program) {
 	p.openArchives(program)
 	before := len(p.c.Accesses)
-	operands := p.operands
+	operands := p.args.Operands
 	var behind []Word
-	if program.Pathspecs && p.dashes >= 0 {
-		operands, behind = p.operands[:p.dashes], p.operands[p.dashes:]
+	if program.Pathspecs && p.args.Dashes >= 0 {
+		operands, behind = p.args.Operands[:p.args.Dashes], p.args.Operands[p.args.Dashes:]
 	}
 	rule, ok := program.Rule(p.has)
 	if !ok {
 		rule = argv.OperandRule{}
 	}
-	assigned, fits := assign(rule.Roles, len(operands))
+	assigned, fits := rule.Assign(len(operands))
 	if !fits {
 		p.c.Caveats.Add("unknown_option")
 	}
 	whole := p.walks(program)
-	p.filters.Follow = slices.ContainsFunc(program.Follows, func(option string) bool { return option == "*" || p.has(option) })
-	p.filters.Ignoring = len(program.IgnoringUnless) > 0 && !slices.ContainsFunc(program.IgnoringUnless, p.given)
-	p.filters.IgnoreFiles = program.IgnoreFiles
-	p.filters.SkipHidden = program.SkipsHidden && !slices.ContainsFunc(program.Unhide, p.given)
-	if p.takesAll {
-		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
-	}
-	if p.takesIn && p.program.Globs() {
-		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
-	}
-	if len(program.Only) > 0 {
-		p.filters.Include = program.Only
-	}
+	p.selects(program)
 	paths := false
 	for i, word := range operands {
 		if i >= len(assigned) {
 			p.c.Form.Put("<more>", "unknown")
-			p.anyPath(word)
+			p.AnyPath(word)
 			continue
 		}
 		r := assigned[i]
 		if r.Kind == "command" {
 			p.c.Form.Put(r.Label, "command")
-			p.inner = operands[i:]
+			p.args.Inner = operands[i:]
 			break
 		}
 		paths = paths || pathKinds[r.Kind] && !word.Vanishes
@@ -82,7 +70,7 @@ func (p *parsed) roles(program *argv.Program) {
 	if !paths || program.Implicit == "project" {
 		p.impliedAccess(program, whole)
 	}
-	p.land(program)
+	p.places.land(&p.effects, program.Places)
 	if p.c.Verb == "git push" {
 		p.pushes()
 	}
@@ -95,17 +83,17 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 	p.roleRisk(program, r, word)
 	p.operandOf(program, kind, word)
 	if pathKinds[kind] && kind != "mount" {
-		p.operand(word)
+		p.pathOperand(word)
 	}
 	if !r.Repeat {
-		p.single(word)
+		p.Single(word)
 	}
 	if kind == "read" || kind == "input" {
 		p.c.files++
 		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if program.Places != nil {
-		p.placed(kind, word)
+		p.places.add(kind, word)
 	}
 	if r.Name == "key" && p.c.Program == "git" && word.Kind == Literal {
 		p.c.Git.Setting = word.Text
@@ -131,7 +119,7 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 		p.opened(program, word)
 	}
 	if r.Kind != "name" && slices.Contains(program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
-		p.anyPath(word) // a file that is made, or a definition that holds a path
+		p.AnyPath(word) // a file that is made, or a definition that holds a path
 	}
 	p.c.Form.Put(r.Label, p.kind(kind, word))
 }
@@ -139,11 +127,11 @@ func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool)
 // opened notes a word of which a program that runs others, or scripts, may do anything: with an
 // option of Idle it only reads.
 func (p *parsed) opened(program *argv.Program, word Word) {
-	if first := p.operands[0]; slices.ContainsFunc(program.Idle, p.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
+	if first := p.args.Operands[0]; slices.ContainsFunc(program.Idle, p.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
 		p.anyPart(word, v1.OpRead)
 		return
 	}
-	p.anyPath(word)
+	p.AnyPath(word)
 }
 
 // backup is the name under which sed keeps a file that it changes: with the suffix
@@ -169,7 +157,7 @@ func backup(file, suffix Word) Word {
 
 // walks reports whether path operands are read with everything below them.
 func (p *parsed) walks(program *argv.Program) bool {
-	return slices.ContainsFunc(program.Recursive, func(option string) bool { return option == "*" || p.has(option) })
+	return p.hasAny(program.Recursive)
 }
 
 // impliedAccess is what a command touches when it is given no path.
@@ -187,77 +175,8 @@ func (p *parsed) impliedAccess(program *argv.Program, whole bool) {
 	}
 }
 
-// assign spreads n operands over roles: fixed roles in front and behind, the
-// repeated one between. It reports false when there are too many or too few.
-func assign(roles []argv.Role, n int) ([]argv.Role, bool) {
-	repeat := slices.IndexFunc(roles, func(r argv.Role) bool { return r.Repeat })
-	if repeat < 0 {
-		need := 0
-		for _, r := range roles {
-			if !r.Optional {
-				need++
-			}
-		}
-		return roles[:min(n, len(roles))], n >= need && n <= len(roles)
-	}
-	front, back := roles[:repeat], roles[repeat+1:]
-	if n < len(front)+len(back) {
-		return roles[:min(n, len(front))], n >= countRequired(front)+countRequired(back) && len(back) == 0
-	}
-	out := slices.Clone(front)
-	for range n - len(front) - len(back) {
-		out = append(out, roles[repeat])
-	}
-	return append(out, back...), true
-}
-
-func countRequired(roles []argv.Role) int {
-	n := 0
-	for _, r := range roles {
-		if !r.Optional {
-			n++
-		}
-	}
-	return n
-}
-
-// equals reads operands of the form key=value (dd).
-func (p *parsed) equals(program *argv.Program) {
-	for _, word := range p.words {
-		name, value, ok := strings.Cut(word.Text, "=")
-		known, listed := program.Options[name]
-		if word.Kind != Literal || !ok || !listed {
-			p.unknownOption(word.Text)
-			continue
-		}
-		p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
-	}
-}
-
 // raw takes every word as something that could be a path.
 func (p *parsed) raw() {
 	p.c.Form.Put("<words>", "unknown")
-	p.loose(p.words)
-}
-
-// oldBundle turns the first word of tar into options, if it has no dash. The values of all
-// its letters stand in the words behind it, in the order of the letters.
-func (p *parsed) oldBundle(program *argv.Program) {
-	if len(p.words) == 0 || p.words[0].Kind != Literal || p.words[0].isOption() || p.words[0].Text == "" {
-		return
-	}
-	rest := p.words[1:]
-	var words []Word
-	for _, letter := range p.words[0].Text {
-		name := "-" + string(letter)
-		words = append(words, Word{Kind: Literal, Text: name})
-		known, ok := program.Options[name]
-		for range known.Kinds {
-			if !ok || known.Kinds[0] == "none" || strings.HasSuffix(known.Kinds[0], "?") || len(rest) == 0 {
-				break
-			}
-			words, rest = append(words, rest[0]), rest[1:]
-		}
-	}
-	p.words = slices.Concat(words, rest)
+	p.loose(p.args.Words)
 }

@@ -15,26 +15,26 @@ const runBy = "run_by"
 // runner takes the command behind uv run, bundle exec and the like for an item of its own,
 // unless an option that the table doesn't know may have taken words of it.
 func (p *parsed) runner() {
-	if p.program == nil || p.program.Wrapper != argv.WrapperRunner {
+	if p.args.Program == nil || p.args.Program.Wrapper != argv.WrapperRunner {
 		return
 	}
-	inner := p.inner
+	inner := p.args.Inner
 	known := !p.c.Caveats.Has("unknown_option") && !p.c.Caveats.Has("dynamic_option")
 	if len(inner) > 0 && (!known || inner[0].Kind != Literal || inner[0].Text == "") {
-		p.inner = nil
+		p.args.Inner = nil
 		p.loose(inner)
 		p.c.Caveats.Add("runs_anything")
 		return
 	}
 	p.standAside()
 	if len(inner) > 0 {
-		p.started = interpreted(p.program, inner)
+		p.started = interpreted(p.args.Program, inner)
 	}
 }
 
 // toolModule reads python -m NAME as the program of that name, which it runs.
 func (p *parsed) toolModule(interpreter *argv.Program) {
-	p.c.Verb, p.words = p.words[1].Text, p.words[2:]
+	p.c.Verb, p.args.Words = p.args.Words[1].Text, p.args.Words[2:]
 	p.c.Caveats.Add(runBy)
 	if program := p.w.table.On(p.w.options.Platform, p.c.Verb); program != nil {
 		p.entry(program)
@@ -63,7 +63,7 @@ func (p *parsed) alike(likely *argv.Program, name string) {
 		return
 	}
 	if likely.RunsAnything || likely.Network || len(likely.Commands)+len(likely.ChainRoles) > 0 || likely.Targets != 0 {
-		p.started = append([]Word{{Kind: Literal, Text: name}}, p.words...)
+		p.started = append([]Word{{Kind: Literal, Text: name}}, p.args.Words...)
 	}
 }
 
@@ -89,7 +89,7 @@ const outsideValue = "outside_value"
 // leadsOut notes a value or a name of which a part would be a path to somewhere else, where
 // it is given to a program that works on a project or runs others.
 func (p *parsed) leadsOut(word Word) {
-	if word.Kind != Literal || p.program == nil || p.c.WorksIn != argv.WorksInCwd && p.program.WorksIn != argv.WorksInCwd && !p.program.RunsAnything {
+	if word.Kind != Literal || p.args.Program == nil || p.c.WorksIn != argv.WorksInCwd && p.args.Program.WorksIn != argv.WorksInCwd && !p.args.Program.RunsAnything {
 		return
 	}
 	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {

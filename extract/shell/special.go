@@ -15,7 +15,7 @@ import (
 // dialect. It reports false when the line is not of that plain form.
 func (p *parsed) shellCommand() bool {
 	commands := false
-	words := p.words
+	words := p.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if strings.Trim(words[0].Text[1:], "celu") != "" {
 			return false
@@ -80,7 +80,7 @@ func (p *parsed) env(program *argv.Program) bool {
 		p.w.messy(guard.MessyWrapper)
 	}
 	st := p.st
-	rest := p.operands
+	rest := p.args.Operands
 	if len(rest) > 1 && rest[0].literal("-") { // as -i
 		st, rest = st.withCaveat("assigns"), rest[1:]
 	}
@@ -109,120 +109,17 @@ func (p *parsed) env(program *argv.Program) bool {
 
 // commandLookup reads `command -v name`, which only says where a program is.
 func (p *parsed) commandLookup() bool {
-	if len(p.words) < 2 || !p.words[0].literal("-v") && !p.words[0].literal("-V") {
+	if len(p.args.Words) < 2 || !p.args.Words[0].literal("-v") && !p.args.Words[0].literal("-V") {
 		return false
 	}
-	p.c.Form.Put(p.words[0].Text, "none")
-	for _, word := range p.words[1:] {
+	p.c.Form.Put(p.args.Words[0].Text, "none")
+	for _, word := range p.args.Words[1:] {
 		if word.Kind != Literal || word.isOption() {
 			p.c.Caveats.Add("dynamic_word")
 		}
 		p.c.Form.Put("<name>", "pattern")
 	}
 	return true
-}
-
-// Tests by their operator, as test(1) and the shells know them.
-const (
-	fileTests    = " -a -b -c -d -e -f -g -G -h -k -L -N -O -p -r -s -S -u -w -x "
-	stringTests  = " -n -z "
-	fileCompares = " -nt -ot -ef "
-	textCompares = " = == != < > "
-	numCompares  = " -eq -ne -lt -le -gt -ge "
-)
-
-func oneOf(list, text string) bool {
-	return text != "" && !strings.Contains(text, " ") && strings.Contains(list, " "+text+" ")
-}
-
-// test reads test and [ with plain operators. Numbers are compared only where
-// both are known: shells evaluate such operands as expressions.
-func (p *parsed) test(name string) {
-	words := p.words
-	if name == "[" {
-		if len(words) == 0 || !words[len(words)-1].literal("]") {
-			p.testUnclear(words)
-			return
-		}
-		words = words[:len(words)-1]
-	}
-	for len(words) > 0 && words[0].literal("!") {
-		words = words[1:]
-	}
-	for _, word := range words {
-		if word.Expands {
-			p.single(word) // its matches may be operators
-		}
-	}
-	switch {
-	case slices.ContainsFunc(words, func(w Word) bool {
-		return (w.Split || w.Vanishes) && w.Kind != Literal && (w.Kind != Number || w.Vanishes && len(words) > 3)
-	}):
-		p.testUnclear(words) // may become operators
-	case len(words) == 0:
-	case len(words) == 1:
-		p.c.Form.Put("<text>", "value")
-		p.compared(words[0])
-	case len(words) == 2 && words[0].Kind == Literal && oneOf(fileTests, words[0].Text):
-		p.c.Form.Put(words[0].Text, "list")
-		p.access(words[1], v1.OpList, false)
-	case len(words) == 2 && words[0].Kind == Literal && oneOf(stringTests, words[0].Text):
-		p.c.Form.Put(words[0].Text, "value")
-		p.compared(words[1])
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(textCompares, words[1].Text):
-		p.c.Form.Put(words[1].Text, "value")
-		if oneOf(" < > ", words[1].Text) {
-			p.w.compares(words[1].Text, words[0], words[2])
-		}
-		p.compared(words[0])
-		p.compared(words[2])
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(fileCompares, words[1].Text):
-		p.c.Form.Put(words[1].Text, "list")
-		p.access(words[0], v1.OpList, false)
-		p.access(words[2], v1.OpList, false)
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(numCompares, words[1].Text) &&
-		p.comparable(words[0]) && p.comparable(words[2]):
-		p.c.Form.Put(words[1].Text, "value")
-	case joined(words) > 0:
-		at := joined(words)
-		p.words = append(slices.Clone(words[:at]), Word{Kind: Literal, Text: "]"})
-		p.test("[")
-		p.words = append(slices.Clone(words[at+1:]), Word{Kind: Literal, Text: "]"})
-		p.test("[")
-	default:
-		p.testUnclear(words)
-	}
-}
-
-// comparable reports whether an operand of a number comparison is only read as
-// a number: zsh and ksh evaluate any other text as an expression.
-func (p *parsed) comparable(word Word) bool {
-	return isNumber(word) || word.Kind == Output && !word.Split && !p.w.Zsh && !p.w.Ksh
-}
-
-// joined returns where -a or -o joins a plain test in front to what follows,
-// or 0.
-func joined(words []Word) int {
-	for _, at := range []int{2, 3} {
-		if at+1 < len(words) && (words[at].literal("-a") || words[at].literal("-o")) {
-			return at
-		}
-	}
-	return 0
-}
-
-// compared notes a word whose text alone is looked at. What it holds changes
-// nothing but the outcome, so that it need not be known.
-func (p *parsed) compared(word Word) {
-	p.w.shown.compares = p.w.shown.compares || word.Kind == Dynamic
-	p.c.Variables = append(p.c.Variables, word.Variables...)
-}
-
-func (p *parsed) testUnclear(words []Word) {
-	p.w.messy(guard.MessyTest)
-	for _, word := range words {
-		p.maybePath(word, v1.OpList)
-	}
 }
 
 func isNumber(word Word) bool {
@@ -233,7 +130,7 @@ func isNumber(word Word) bool {
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.
 func (p *parsed) printf() {
-	words := p.words
+	words := p.args.Words
 	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
 		p.w.messy(guard.MessyBuiltin) // -v assigns
 	}

@@ -3,12 +3,18 @@ package shell
 import "policyd/extract/argv"
 
 // Table is the program table by which lines are parsed. It is safe for concurrent use.
-type Table struct{ *argv.Table }
+type Table struct {
+	*argv.Table
+	meanings map[string]meaning
+}
 
 // NewTable returns the embedded program table.
 func NewTable() (*Table, error) {
 	programs, err := argv.NewTable()
-	return &Table{programs}, err
+	if err != nil {
+		return nil, err
+	}
+	return &Table{programs, meanings(&programs.Words.Operands)}, nil
 }
 
 // With returns a table that has the programs of an operator as well; see argv.Table.With.
@@ -17,5 +23,5 @@ func (t *Table) With(entries map[string]any) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Table{programs}, nil
+	return &Table{programs, t.meanings}, nil
 }

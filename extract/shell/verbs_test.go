@@ -62,12 +62,12 @@ func TestAVerbHoldsSubcommandsAlone(t *testing.T) {
 		for _, name := range slices.Sorted(maps.Keys(program.Commands)) {
 			chains++
 			plain := last(t, chain+" "+name)
-			assert.NotContains(t, plain.Caveats, unknownCommand, chain+" "+name)
+			assert.NotContains(t, plain.Caveats, argv.UnknownCommand, chain+" "+name)
 			for _, option := range options {
 				line := chain + " " + option + " " + name
 				given := last(t, line)
 				assert.Equal(t, plain.Verb, given.Verb, line)
-				assert.NotContains(t, given.Caveats, unknownCommand, line)
+				assert.NotContains(t, given.Caveats, argv.UnknownCommand, line)
 			}
 			for _, words := range unknown {
 				line := chain + " " + words + " " + name
@@ -76,7 +76,7 @@ func TestAVerbHoldsSubcommandsAlone(t *testing.T) {
 					assert.Equal(t, chain, given.Verb, line)
 				}
 				if program.Default == nil || strings.HasPrefix(words, "-") && words != "--" {
-					assert.Contains(t, given.Caveats, unknownCommand, line)
+					assert.Contains(t, given.Caveats, argv.UnknownCommand, line)
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -609,7 +610,7 @@ func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state
 					w.messy(guard.MessyDeclaration)
 				}
 				if !isDeclared(word) {
-					c.Form.Put(optionName(word.Text), "unknown")
+					c.Form.Put(argv.OptionName(word.Text), "unknown")
 					continue
 				}
 				names++
@@ -733,16 +734,6 @@ func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 		c.ChosenBy = append(c.ChosenBy, dir+"/"+verb)
 	}
 	return c
-}
-
-// optionName is an option without the value attached to it, which may be
-// anything, a password too.
-func optionName(text string) string {
-	name, _, _ := strings.Cut(text, "=")
-	if len(name) > 40 {
-		name = name[:40]
-	}
-	return name
 }
 
 // substitution walks $(…), and returns what it prints where that is known

@@ -61,16 +61,16 @@ func (w *walker) pieces(st *state, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
-		p := parsed{w: w, c: &c, st: st}
+		e := effects{w: w, c: &c, st: st}
 		for _, word := range words {
-			p.providerPath(word)
+			providerPath(&e, word)
 			if name := variableName(word); name != "" {
 				c.Variables = append(c.Variables, name)
 			}
 			if !w.count(1) {
 				break
 			}
-			p.anyPath(Word{Kind: Literal, Text: word})
+			e.AnyPath(Word{Kind: Literal, Text: word})
 		}
 		w.emit(c)
 	}
@@ -148,10 +148,11 @@ func (r *windowsRun) unknown(name string) {
 	c := r.w.newCommand(r.st, clip(name), nil)
 	base := name[strings.LastIndexAny(name, `\/`)+1:]
 	c.Program = strings.TrimSuffix(strings.ToLower(base), ".exe")
-	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv()}
+	p := r.w.parse(r.st, &c, r.argv())
+	defer p.release()
 	if base == name && p.version(windows.Stem(c.Program)) {
 		c.Program, c.Verb, c.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
-		r.emit(&p)
+		r.emit(p)
 		return
 	}
 	if base != name {
@@ -163,7 +164,7 @@ func (r *windowsRun) unknown(name string) {
 	} else {
 		p.unknown()
 	}
-	r.emit(&p)
+	r.emit(p)
 }
 
 func (r *windowsRun) guess(verb string) {
@@ -175,7 +176,8 @@ func (r *windowsRun) native(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
 	c.SearchesCwd = r.dialect == windows.Cmd
-	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv()}
+	p := r.w.parse(r.st, &c, r.argv())
+	defer p.release()
 	if r.rewritten() {
 		c.Caveats.Add("dynamic_option")
 	}
@@ -190,7 +192,7 @@ func (r *windowsRun) native(key string, entry *argv.Program) {
 		return
 	}
 	p.entry(entry)
-	r.emit(&p)
+	r.emit(p)
 }
 
 // rewritten reports whether PowerShell would hand a word to a program other
@@ -229,7 +231,9 @@ func (r *windowsRun) builtin(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
 	c.SearchesCwd = r.dialect == windows.Cmd && entry.External
-	p := parsed{w: r.w, c: &c, st: r.st, words: r.argv(), dashes: -1, program: entry, level: entry}
+	p := r.w.parse(r.st, &c, r.argv())
+	defer p.release()
+	p.args.Begin(entry)
 	if !entry.External && slices.ContainsFunc(r.words, func(word windows.Word) bool { return word.Splits && r.dialect == windows.Cmd }) {
 		c.Caveats.Add("unknown_option")
 	}
@@ -246,8 +250,8 @@ func (r *windowsRun) builtin(key string, entry *argv.Program) {
 	if entry.Environment && len(p.c.Form) == 0 {
 		c.Caveats.Add("reads_environment")
 	}
-	r.flow(&p, entry)
-	r.emit(&p)
+	r.flow(p, entry)
+	r.emit(p)
 }
 
 // flow follows files through a pipe: what a later command opens is what an
@@ -279,23 +283,23 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 }
 
 func (r *windowsRun) emit(p *parsed) {
-	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.words...)
+	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.args.Words...)
 	p.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
-		p.providerPath(p.c.Accesses[i].Text)
+		providerPath(&p.effects, p.c.Accesses[i].Text)
 	}
 	p.finish()
 	r.w.emit(*p.c)
 }
 
 // providerPath notes PowerShell's drives that are no directories.
-func (p *parsed) providerPath(text string) {
+func providerPath(e *effects, text string) {
 	folded := strings.ToLower(text)
 	if colon := strings.LastIndex(folded, "::"); colon >= 0 {
 		folded = folded[strings.LastIndexByte(folded[:colon], '\\')+1:colon] + ":"
 	}
 	if strings.HasPrefix(folded, "env:") || strings.HasPrefix(folded, "environment:") || strings.HasPrefix(folded, "variable:") {
-		p.c.Caveats.Add("reads_environment")
+		e.c.Caveats.Add("reads_environment")
 	}
 }
 

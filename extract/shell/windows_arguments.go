@@ -26,8 +26,8 @@ func (p *parsed) cmdlet(program *argv.Program, words []windows.Word) {
 		words = words[1:]
 		known, ok := program.Parameter(name)
 		if !ok || known.Kinds[0] == "none" && attached {
-			p.unknownOption(name)
-			p.anyPath(Word{Kind: Literal, Text: value})
+			p.args.Unknown(name)
+			p.AnyPath(Word{Kind: Literal, Text: value})
 			continue
 		}
 		if known.Kinds[0] == "none" {
@@ -37,17 +37,17 @@ func (p *parsed) cmdlet(program *argv.Program, words []windows.Word) {
 		n := 0
 		switch {
 		case attached && value != "":
-			p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
+			p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
 			for n < len(words) && words[n].Joined {
 				n++
 			}
 		case len(words) > 0 && !words[0].IsParameter():
 			n = group(words)
 		default:
-			p.unknownOption(name)
+			p.args.Unknown(name)
 		}
 		for _, word := range literals(words[:n]) {
-			p.value(known.Canonical, known.Kinds[0], word)
+			p.Value(known, known.Kinds[0], word)
 		}
 		words = words[n:]
 	}
@@ -91,7 +91,7 @@ func (p *parsed) positional(program *argv.Program, groups [][]Word) {
 				p.c.Form.Put("<more>", "unknown")
 				p.c.Caveats.Add("unknown_option")
 				p.unlistedOperand("", word)
-				p.anyPath(word)
+				p.AnyPath(word)
 				continue
 			}
 			r := rule.Roles[at]
@@ -105,14 +105,14 @@ func (p *parsed) positional(program *argv.Program, groups [][]Word) {
 	if len(p.c.Accesses) == 0 {
 		p.impliedAccess(program, false)
 	}
-	p.land(program)
+	p.places.land(&p.effects, program.Places)
 }
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
 func (p *parsed) switches(program *argv.Program, words []windows.Word) {
 	if program.Style == "text" {
-		p.operands = literals(words)
+		p.args.Operands = literals(words)
 		words = nil
 	}
 	for len(words) > 0 {
@@ -121,14 +121,14 @@ func (p *parsed) switches(program *argv.Program, words []windows.Word) {
 		known, ok := program.Switch(word.Text)
 		switch {
 		case ok && !word.Quoted && known.Kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
-			p.value(known.Canonical, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
+			p.Value(known, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
 			words = words[1:]
 		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
 			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
-				p.c.Form.Put(optionName(word.Text), "unknown")
+				p.c.Form.Put(argv.OptionName(word.Text), "unknown")
 				p.c.Caveats.Add("unknown_option")
 			}
-			p.operands = append(p.operands, Word{Kind: Literal, Text: word.Text})
+			p.args.Operands = append(p.args.Operands, Word{Kind: Literal, Text: word.Text})
 		case strings.Contains(word.Text, ":"):
 			p.switchOption(program, word.Text)
 		default:
@@ -148,7 +148,7 @@ func (p *parsed) switchOption(program *argv.Program, text string) {
 		p.c.Form.Put(known.Canonical, "none")
 		return
 	case ok && known.Kinds[0] != "none" && (attached || strings.HasSuffix(known.Kinds[0], "?")):
-		p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: value})
+		p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
 		return
 	case !attached && len(text) > 2:
 		if p.bundled(program, text[1:]) {
@@ -156,13 +156,13 @@ func (p *parsed) switchOption(program *argv.Program, text string) {
 		}
 		known, ok := program.Switch(text[:2])
 		if ok && strings.HasSuffix(known.Kinds[0], "?") {
-			p.value(known.Canonical, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
+			p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
 			return
 		}
 	}
-	p.c.Form.Put(optionName(text), "unknown")
+	p.c.Form.Put(argv.OptionName(text), "unknown")
 	p.c.Caveats.Add("unknown_option")
-	p.anyPath(Word{Kind: Literal, Text: value})
+	p.AnyPath(Word{Kind: Literal, Text: value})
 }
 
 // bundled reads letters behind one slash, each an option without a value.

@@ -20,3 +20,8 @@ func IsHexadecimal(text string) bool {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	return prefixed && digits != "" && strings.Trim(digits, hexadecimalDigits) == ""
 }
+
+// IsASCII reports whether text holds ASCII alone.
+func IsASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
+}

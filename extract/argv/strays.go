@@ -1,0 +1,69 @@
+package argv
+
+import (
+	"slices"
+	"strings"
+)
+
+// GNU's getopt(3) finds options anywhere. musl's, and GNU's own if POSIXLY_CORRECT is set, end them at the first
+// operand: there `head a -n b` reads three files, and in `sed a -e p` a is the script.
+
+// Strays are the words behind the first operand that such a parser takes for operands.
+type Strays[W Word] struct {
+	Words []W
+	// Act is true if the operands did more than be read before the first option behind them.
+	Act bool
+
+	met bool
+}
+
+// reorders reports whether a program leaves it to getopt(3) where options end.
+func (p *Parser[W]) reorders(program *Program) bool {
+	return program.Style == "" && !program.Permute && program.Wrapper == "" && program.Late == nil && !p.nested
+}
+
+// stray notes an option behind the first operand, before it is parsed.
+func (p *Parser[W]) stray(program *Program, option W) {
+	if len(p.Operands) == 0 || !p.reorders(program) {
+		return
+	}
+	p.Strays.Words = append(p.Strays.Words, option)
+	if p.Strays.met {
+		return
+	}
+	p.Strays.met = true
+	if rule, ok := program.Rule(p.Has); ok {
+		p.Strays.Act = rule.behind(p.Operands[0].Argument()).Acts()
+	}
+}
+
+// strayValue notes the value of an option behind the first operand. A value that leaves files out of a walk is no
+// more than that.
+func (p *Parser[W]) strayValue(known Option, value W) {
+	if !p.Strays.met {
+		return
+	}
+	if filter := p.Program.Filters[known.Canonical]; filter != "exclude" && filter != "exclude_dir" {
+		p.Strays.Words = append(p.Strays.Words, value)
+	}
+}
+
+// behind returns the rule of the words behind the first operand. An empty script does nothing: BSD's way to keep no
+// copy is "sed -i ” -e s/a/b/".
+func (r OperandRule) behind(first Argument) OperandRule {
+	if first.Is("") && len(r.Roles) > 1 && r.Roles[0].Kind == "sed" {
+		r.Roles = r.Roles[1:]
+	}
+	return r
+}
+
+// Acts reports whether operands are more than read or listed: program text, and what is written, deleted or run.
+func (r OperandRule) Acts() bool {
+	return slices.ContainsFunc(r.Roles, func(role Role) bool {
+		switch strings.TrimSuffix(role.Kind, "?") {
+		case "sed", "awk", "jq", "yq", "sqlite", "postgres", "database", "code", "write", "delete", "execute", "name", "unknown":
+			return true
+		}
+		return false
+	})
+}

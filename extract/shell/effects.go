@@ -1,0 +1,260 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
+	"policyd/extract/value"
+)
+
+// effects receive what the words of a command do: the paths that they access, the variables that they show, and
+// what is unknown about them.
+type effects struct {
+	w  *walker
+	c  *Command
+	st *state
+	// filters are what a walk over a tree includes and leaves out.
+	filters value.Walk
+	// dirs are the directories that options change to, if moved is true.
+	dirs  []string
+	moved bool
+}
+
+// has reports whether the form has an option or operand.
+func (e *effects) has(canonical string) bool {
+	_, ok := e.c.Form.Get(canonical)
+	return ok
+}
+
+// hasAny reports whether the form has one of some options; "*" is always there.
+func (e *effects) hasAny(options []string) bool {
+	return slices.ContainsFunc(options, func(option string) bool { return option == "*" || e.has(option) })
+}
+
+// access notes a word that is a path.
+func (e *effects) access(word Word, op string, tree bool) {
+	e.accessAs(value.AsPath, word, op, tree)
+}
+
+// accessAs does the same for a program that may take it for something else.
+func (e *effects) accessAs(reading value.Reading, word Word, op string, tree bool) {
+	if word.literal("-") && op == v1.OpRead {
+		e.c.stdin = true
+		return
+	}
+	switch {
+	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
+		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
+	case word.Kind == Fed && word.feed.Parts:
+		word.Kind, word.Text = Dynamic, word.feed.shown
+	case word.Kind == Fed && (e.elsewhere(word.feed) || word.Split && word.feed.composed()):
+		word.Kind = Dynamic // the names count from another directory, or are pieces of such
+	case word.Kind == Fed:
+		for _, root := range word.feed.spread(word.Text) {
+			a := word.feed.access(root, op, tree, word.Split)
+			a.Reading = reading
+			e.c.Accesses = append(e.c.Accesses, a)
+		}
+		for _, name := range word.feed.besides {
+			e.c.Accesses = append(e.c.Accesses, Access{Text: name, Op: op, Tree: tree, Walk: value.Walk{Follow: tree}, IfExists: true})
+		}
+		e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+		return
+	case word.Kind == Pipe && op == v1.OpRead:
+		return // what it reads, the commands within have read
+	}
+	if word.Kind == Literal && word.Text == "" {
+		return
+	}
+	a := Access{Text: word.Text, Op: op, Tree: tree, Glob: word.Kind == Glob, Split: word.Split, Walk: e.filters}
+	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
+	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
+		a.Dynamic = true
+		e.c.Caveats.Add("dynamic_word")
+	}
+	e.c.Accesses = append(e.c.Accesses, a)
+}
+
+// maybePath notes a word that could be a path.
+func (e *effects) maybePath(word Word, op string) {
+	if e.c.stdin = e.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
+		return
+	}
+	if word.Kind == Fed {
+		e.access(word, op, true)
+		return
+	}
+	if word.Kind == Dynamic || word.Kind == Output {
+		e.c.Caveats.Add("dynamic_word")
+	}
+	e.c.Accesses = append(e.c.Accesses, Access{
+		Text: word.Text, Op: op, Glob: word.Kind == Glob, Maybe: true,
+		Dynamic: word.Kind == Dynamic || word.Kind == Output,
+	})
+}
+
+// AnyPath notes a word of a role that is not known: each path that it may hold can be
+// written, and a directory may be read with all that is below.
+func (e *effects) AnyPath(word Word) {
+	added := e.anyPart(word, v1.OpWrite)
+	for i := range added {
+		added[i].Tree = added[i].Tree || added[i].Maybe
+	}
+}
+
+// anyPart notes a word of which a path may be any part, and returns the accesses that this adds.
+func (e *effects) anyPart(word Word, op string) []Access {
+	before := len(e.c.Accesses)
+	e.maybePath(word, op)
+	added := e.c.Accesses[before:]
+	for i := range added {
+		if added[i].Maybe {
+			added[i].Reading = value.AsAnything
+		}
+	}
+	return added
+}
+
+// move notes an option that changes the working directory of the command.
+func (e *effects) move(word Word) {
+	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Unknown && slices.Equal(e.c.Dirs, e.st.dirs) {
+		e.moved, e.dirs = true, dirs
+		return
+	}
+	if word.Kind != Literal || word.Text == "" {
+		e.c.Caveats.Add("dynamic_word")
+		e.c.Unknown = true
+		e.moved, e.dirs = true, nil
+		return
+	}
+	from := e.c.Dirs
+	if e.moved {
+		from = e.dirs
+	}
+	e.moved = true
+	if e.w.rooted(word.Text) {
+		e.dirs = []string{word.Text}
+		e.c.Unknown = false
+		return
+	}
+	e.dirs = nil
+	for _, dir := range from {
+		e.dirs = append(e.dirs, dir+"/"+word.Text)
+	}
+}
+
+// variables notes the variables that a word expands.
+func (e *effects) variables(word Word) {
+	e.c.Variables = append(e.c.Variables, word.Variables...)
+	if word.Kind == Dynamic {
+		e.c.Caveats.Add("dynamic_word")
+	}
+}
+
+// elsewhere reports whether a command may run in another directory than the names of a feed
+// count from.
+func (e *effects) elsewhere(f *feed) bool {
+	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != f.dir
+}
+
+// partsHere notes that names, or parts of them, become a word that is no path: what one
+// begins with may make it an option. It reports false where they were found elsewhere.
+func (e *effects) partsHere(word Word) bool {
+	if e.elsewhere(word.feed) {
+		return false
+	}
+	for _, root := range word.feed.spread(word.Text) {
+		a := word.feed.access(root, v1.OpList, false, word.Split)
+		a.Parts = true
+		e.c.Accesses = append(e.c.Accesses, a)
+	}
+	e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+	return true
+}
+
+// refsHere notes that names of refs of the repository there become a word. It reports false
+// where they are those of another one, or cut elsewhere than at their ends.
+func (e *effects) refsHere(word Word) bool {
+	if e.elsewhere(word.feed) || word.Split && e.st.assigned("IFS") {
+		return false
+	}
+	e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.feed.said})
+	return true
+}
+
+// beginsPlain reports whether a word begins as a name does, whatever it
+// expands to, and not with mark. Of a pattern that could match such a name it
+// adds what has to hold: that there is none.
+func (e *effects) beginsPlain(word Word, mark string) bool {
+	if word.Kind == Fed || word.Text == "" {
+		return false
+	}
+	if first := word.Text[0]; guard.IsNameByte(first) || first == '.' || first == '/' {
+		return true
+	}
+	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
+		return false
+	}
+	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
+	return true
+}
+
+// riskOf notes risks as the table states them. Those with a value are left out without a word,
+// and the others with one.
+func (e *effects) riskOf(stated string, word *Word) {
+	if stated == "" {
+		return
+	}
+	for risk := range strings.SplitSeq(stated, ",") {
+		switch valued := strings.Contains(risk, "{"); {
+		case valued && word != nil:
+			for _, named := range e.w.table.Words.Risks().Named(risk, word.Text, word.Kind == Literal || word.Kind == Glob) {
+				e.risk(named)
+			}
+		case !valued && word == nil:
+			e.risk(risk)
+		}
+	}
+}
+
+func (e *effects) risk(name string) {
+	if name != "" {
+		e.c.Risks.Add(name)
+	}
+}
+
+// knownIf returns the kind of a word that is explained only where something
+// holds.
+func (e *effects) knownIf(kind string, holds bool) string {
+	if holds {
+		return kind
+	}
+	e.c.Caveats.Add("unknown_option")
+	return "unknown"
+}
+
+// codeIf returns the kind of a file of program text, and "code" if the line itself holds the text.
+func (e *effects) codeIf(inline bool, kind string) string {
+	if inline {
+		e.c.Caveats.Add("inline_code")
+		return "code"
+	}
+	return kind
+}
+
+// single notes a word that stands in a place of its own: a pattern that matches several files would push the others
+// into places of their own. To an inert program places don't matter.
+func (e *effects) single(word Word, inert bool) {
+	switch {
+	case word.Kind == Glob && !word.Vanishes:
+		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
+	case word.Kind == Fed && word.feed.many:
+		e.c.Caveats.Add("dynamic_option")
+	case word.Vanishes && !inert:
+		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
+	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && !inert:
+		e.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
+	}
+}

@@ -1,0 +1,401 @@
+package shell
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/argv"
+	"policyd/extract/argv/script"
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/sql"
+	"policyd/extract/value"
+)
+
+// meaning does what a word of a kind means, and returns the kind that the form states.
+type meaning func(p *parsed, kind string, word Word) string
+
+// effect is the meaning of a kind that the form states as it is.
+func effect(do func(e *effects, word Word)) meaning {
+	return func(p *parsed, kind string, word Word) string {
+		do(&p.effects, word)
+		return kind
+	}
+}
+
+// stated is the meaning of a kind that the form states as another.
+func stated(as string, do func(e *effects, word Word)) meaning {
+	return func(p *parsed, _ string, word Word) string {
+		do(&p.effects, word)
+		return as
+	}
+}
+
+// accessed is the meaning of a path.
+func accessed(op string, tree bool) func(e *effects, word Word) {
+	return func(e *effects, word Word) { e.access(word, op, tree) }
+}
+
+// doubted is the meaning of a kind that always adds a caveat.
+func doubted(caveat string) func(e *effects, word Word) {
+	return func(e *effects, _ Word) { e.c.Caveats.Add(caveat) }
+}
+
+// onlyTexts is the meaning of a kind that only some texts have.
+func onlyTexts(holds func(text string) bool) meaning {
+	return func(p *parsed, kind string, word Word) string {
+		return p.knownIf(kind, word.Kind == Literal && holds(word.Text))
+	}
+}
+
+// onlyPaths is the meaning of a path that is stated as a kind if only some texts have it.
+func onlyPaths(op, kind string, holds func(text string) bool) meaning {
+	return func(p *parsed, own string, word Word) string {
+		p.access(word, op, false)
+		if kind != "" {
+			own = kind
+		}
+		return p.knownIf(own, word.Kind == Literal && holds(word.Text))
+	}
+}
+
+// meanings returns what the kinds of the program table mean. A kind without an entry means nothing by itself.
+func meanings(words *argv.OperandWords) map[string]meaning {
+	all := map[string]meaning{}
+	for _, kinds := range []map[string]meaning{pathMeanings(words), remoteMeanings(), gitMeanings(), textMeanings(words)} {
+		maps.Copy(all, kinds)
+	}
+	for _, language := range []string{"sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres} {
+		all[language] = func(p *parsed, _ string, word Word) string { return program(&p.effects, language, word) }
+	}
+	return all
+}
+
+// pathMeanings are those of paths, and of words that contain some.
+func pathMeanings(words *argv.OperandWords) map[string]meaning {
+	return map[string]meaning{
+		"read": func(p *parsed, kind string, word Word) string {
+			// What is on the network can have no use for a directory but to send what it holds.
+			p.access(word, v1.OpRead, p.args.Program != nil && p.args.Program.Network)
+			return kind
+		},
+		"input":    stated("read", func(e *effects, word Word) { e.accessAs(value.AsInput, word, v1.OpRead, false) }),
+		"packed":   stated("read", readPacked),
+		"module":   stated("read", readModule),
+		"tree":     effect(accessed(v1.OpRead, true)),
+		"list":     effect(accessed(v1.OpList, false)),
+		"delete":   effect(accessed(v1.OpDelete, false)),
+		"write":    (*parsed).written,
+		"execute":  effect(executed),
+		"dir":      effect((*effects).move),
+		"code":     effect(doubted("inline_code")),
+		"database": databases,
+		"host":     effect(doubted("network")),
+		"variable": effect(showsVariable),
+		"range":    effect(ranges),
+		"options":  effect(optionFile),
+		"macro":    (*parsed).macro,
+		"unknown": effect(func(e *effects, word Word) {
+			e.c.Caveats.Add("unknown_option")
+			e.AnyPath(word)
+		}),
+		"mount": effect(func(e *effects, word Word) {
+			if word.Kind != Literal || !slices.Contains(words.MountPoints, word.Text) {
+				e.access(word, v1.OpList, false) // only the disk matters that it is on
+			}
+		}),
+		"output":        output,
+		"local":         onlyPaths(v1.OpRead, "read", localName),
+		"source":        sourced,
+		"configuration": configured,
+		"expanded":      expanded,
+		"import":        onlyPaths(v1.OpList, "list", func(text string) bool { return !strings.Contains(text, "@") }),
+		"inside":        onlyPaths(v1.OpRead, "", literalMember),
+		"member":        onlyPaths(v1.OpRead, "", fileMember),
+		"format":        formats,
+	}
+}
+
+// remoteMeanings are those of what is sent, fetched or put on another machine.
+func remoteMeanings() map[string]meaning {
+	return map[string]meaning{
+		"url":         effect(fetched),
+		"repository":  stated("url", func(e *effects, word Word) { repository(e, word, v1.OpRead) }),
+		"destination": stated("url", func(e *effects, word Word) { repository(e, word, v1.OpWrite) }),
+		"data":        effect(sent),
+		"field":       effect(sentField),
+		"upload":      effect(uploaded),
+		"package":     effect(func(e *effects, word Word) { e.anyPart(word, v1.OpExecute) }), // code that a package manager runs
+		"names": effect(func(e *effects, word Word) {
+			e.access(word, v1.OpRead, false)
+			e.c.Caveats.Add("lands_unknown")
+		}),
+		"transfer": func(p *parsed, kind string, word Word) string { p.places.transfer(&p.effects, word); return kind },
+		"arrival":  func(p *parsed, kind string, word Word) string { p.places.arrival(&p.effects, word); return kind },
+	}
+}
+
+// gitMeanings are those of words that git reads its own way.
+func gitMeanings() map[string]meaning {
+	return map[string]meaning{
+		"config":   func(p *parsed, _ string, word Word) string { return gitReader{&p.effects}.config(word) },
+		"rev":      effect(func(e *effects, word Word) { gitReader{e}.revision(word) }),
+		"pathspec": effect(func(e *effects, word Word) { gitReader{e}.pathspec(word) }),
+		"assigned": effect(func(e *effects, word Word) { gitReader{e}.assigned(word) }),
+		"assignment": func(p *parsed, kind string, _ Word) string {
+			gitReader{&p.effects}.assigned(p.args.Operands[0])
+			return kind
+		},
+	}
+}
+
+// textMeanings are those of texts without an effect on files.
+func textMeanings(words *argv.OperandWords) map[string]meaning {
+	return map[string]meaning{
+		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
+		"pattern": func(p *parsed, kind string, word Word) string {
+			p.c.refusable = p.c.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
+			p.inert(word)
+			return kind
+		},
+		"value":     (*parsed).valued,
+		"name":      (*parsed).valued,
+		"setting":   onlyTexts(plainSetting),
+		"public":    onlyTexts(func(text string) bool { return slices.Contains(words.PublicSettings, text) }),
+		"fields":    onlyTexts(words.PublicFields),
+		"socket":    onlyTexts(words.SelectsSockets),
+		"plus":      onlyTexts(func(text string) bool { return strings.HasPrefix(text, "+") }),
+		"bare":      onlyTexts(bareName),
+		"word":      onlyTexts(func(text string) bool { return !strings.ContainsAny(text, " \t\n*?[") }),
+		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
+		"interface": onlyTexts(interfaceName),
+		"job": func(p *parsed, kind string, word Word) string {
+			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && lexical.IsDecimal(strings.TrimPrefix(word.Text, "%")))
+		},
+	}
+}
+
+// kind does what a value of the given kind means, and returns the kind that the form states.
+func (p *parsed) kind(kind string, word Word) string {
+	if word.Kind == Fed && word.feed != nil && word.feed.every {
+		return p.everyRoot(kind, word)
+	}
+	p.variables(word)
+	base := strings.TrimSuffix(kind, "?")
+	if base != kind && word.Kind == Literal && word.Text == "" && base != "execute" {
+		return kind // optional and not given
+	}
+	if mean := p.w.table.meanings[base]; mean != nil {
+		return mean(p, kind, word)
+	}
+	return kind
+}
+
+// everyRoot does the same for a word that may come from any root of its feed: what one of them means doesn't hold
+// for the others. The gravest kind is returned.
+func (p *parsed) everyRoot(kind string, word Word) string {
+	gravest := kind
+	for _, root := range word.feed.roots {
+		one := *word.feed
+		one.roots, one.every = []string{root}, false
+		word.Text, word.feed = root, &one
+		if stated := p.kind(kind, word); stated != kind {
+			gravest = stated
+		}
+	}
+	return gravest
+}
+
+// written is a file that is written. Some programs take what follows a mark in it.
+func (p *parsed) written(kind string, word Word) string {
+	p.access(word, v1.OpWrite, false)
+	if i := strings.IndexAny(word.Text, ":="); i >= 0 {
+		p.leadsOut(Word{Kind: word.Kind, Text: word.Text[i:]})
+	}
+	return kind
+}
+
+// valued is a word without an effect on files.
+func (p *parsed) valued(kind string, word Word) string {
+	p.inert(word)
+	p.leadsOut(word)
+	return kind
+}
+
+// executed is a file that is run.
+func executed(e *effects, word Word) {
+	e.c.Caveats.Add("executes")
+	e.maybePath(word, v1.OpExecute)
+}
+
+// ranges is a file behind numbers of lines.
+func ranges(e *effects, word Word) {
+	e.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
+}
+
+// optionFile is a file that options are read from. They can be any, those that write or run included.
+func optionFile(e *effects, word Word) {
+	e.c.Caveats.Add("executes")
+	e.access(word, v1.OpRead, false)
+}
+
+// showsVariable is a variable that is shown.
+func showsVariable(e *effects, word Word) {
+	e.c.Variables = append(e.c.Variables, word.Text)
+	if !slices.Contains(e.w.table.Words.Variables.Public, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
+		e.c.Caveats.Add("private_variable")
+	}
+}
+
+// databases is the file of a database, which is opened for writing. One that is named by an address can be anywhere,
+// and be opened by code that the address chooses.
+func databases(p *parsed, kind string, word Word) string {
+	switch {
+	case word.literal(":memory:"):
+	case strings.Contains(word.Text, ":"):
+		p.anyPart(word, v1.OpWrite)
+		p.c.Caveats.Add("inline_code")
+		return "code"
+	default:
+		p.access(word, v1.OpWrite, false)
+	}
+	return kind
+}
+
+// output is a file that is written, or standard output.
+func output(p *parsed, _ string, word Word) string {
+	if word.literal("-") {
+		return "value"
+	}
+	p.access(word, v1.OpWrite, false)
+	return "write"
+}
+
+// sourced is a file of program text.
+func sourced(p *parsed, _ string, word Word) string {
+	p.access(word, v1.OpRead, false)
+	return p.codeIf(isStream(word), "read")
+}
+
+// configured is a file that says what is run, or the text of one.
+func configured(p *parsed, _ string, word Word) string {
+	executed(&p.effects, word)
+	return p.codeIf(isStream(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
+}
+
+// expanded is a file, or a pattern that the program itself expands. A pattern may match any file
+// below the directory in front of its first mark, and isn't known if that is the working directory.
+func expanded(p *parsed, _ string, word Word) string {
+	marks := strings.IndexAny(word.Text, "*?[{(!")
+	if word.Kind != Literal || marks < 0 {
+		p.access(word, v1.OpWrite, false)
+		return "write"
+	}
+	dir := path.Dir(word.Text[:marks] + "x")
+	p.access(Word{Kind: Literal, Text: dir}, v1.OpWrite, true)
+	return p.knownIf("write", dir != ".")
+}
+
+// formats is how output looks: a name that ends in "file" has the path of a template behind "=", or in another
+// option.
+func formats(p *parsed, kind string, word Word) string {
+	name, file, named := strings.Cut(word.Text, "=")
+	switch fromFile := strings.HasSuffix(name, "file"); {
+	case word.Kind != Literal, fromFile && !named:
+		p.AnyPath(word)
+		return p.knownIf(kind, false)
+	case fromFile:
+		p.access(Word{Kind: Literal, Text: file}, v1.OpRead, false)
+		return "read"
+	}
+	return kind
+}
+
+// program is a program text in a small language.
+func program(e *effects, language string, word Word) string {
+	if language == "yq" {
+		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
+	}
+	if language == "sed" && word.selects {
+		return language
+	}
+	var texts []string
+	switch {
+	case word.Kind == Literal:
+		texts = []string{word.Text}
+	case len(word.holes) > 0:
+		texts = word.numbered(language)
+	}
+	if len(texts) == 0 {
+		e.c.Caveats.Add("dynamic_word")
+		return "code"
+	}
+	verdict := script.Read(language, texts[0])
+	for _, text := range texts[1:] {
+		verdict.OnlyPrints = verdict.OnlyPrints && script.Read(language, text).OnlyPrints
+	}
+	for _, stream := range verdict.Streams {
+		e.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
+	}
+	if verdict.Environment {
+		e.c.Caveats.Add("reads_environment")
+	}
+	return e.codeIf(!verdict.OnlyPrints, language)
+}
+
+// plainMerges are the ways to show a merge that compare what is stored. To merge
+// again, as "remerge" does, and "on" where a setting says so, writes objects and
+// runs merge drivers.
+var plainMerges = []string{"off", "none", "first-parent", "1", "separate", "combined", "c", "dense-combined", "cc"}
+
+// literalMember reports whether a name of a member of an archive is no pattern.
+func literalMember(text string) bool { return !strings.ContainsAny(text, `*?[\`) }
+
+// fileMember reports whether such a name is that of a file: of a directory everything in it is read, and a name with
+// a suffix is that of a file.
+func fileMember(text string) bool {
+	return literalMember(text) && !strings.HasSuffix(text, "/") && path.Ext(strings.TrimLeft(path.Base(text), ".")) != ""
+}
+
+// bareName reports whether a text is the name of a command, or a pattern of names, and no script's.
+func bareName(text string) bool {
+	return strings.Trim(text, guard.WordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(text), ".ps1")
+}
+
+// interfaceName reports whether a text names a network interface, maybe with the tag of a VLAN.
+func interfaceName(text string) bool {
+	_, tag, _ := strings.Cut(text, ".")
+	return strings.Trim(tag, "0123456789") == ""
+}
+
+// plainSetting reports whether a text is the name of a setting and nothing else: one
+// with a "=" sets it, and one that begins with a dot or a slash or holds two of them
+// side by side is a path from /proc/sys for some programs, "net/../../../etc/passwd".
+func plainSetting(text string) bool {
+	separator := func(c byte) bool { return c == '.' || c == '/' }
+	for i := range len(text) {
+		if text[i] == '=' || separator(text[i]) && (i == 0 || separator(text[i-1])) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasScheme reports whether a text begins as an address does: letters and a colon.
+func hasScheme(text string) bool {
+	scheme, _, found := strings.Cut(text, ":")
+	return found && scheme != "" && strings.IndexFunc(scheme, func(r rune) bool {
+		return !strings.ContainsRune("+-.0123456789abcdefghijklmnopqrstuvwxyz", unicode.ToLower(r))
+	}) < 0
+}
+
+// localName reports whether a text can be nothing but the name of a file for a program
+// that takes addresses as well: one with an escape ("..%2fnotes", "%2eenv") is the
+// name of another file for it where none is called that.
+func localName(text string) bool {
+	return !hasScheme(text) && !strings.Contains(text, "%")
+}

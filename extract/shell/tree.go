@@ -1,0 +1,99 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"policyd/extract/argv"
+	"policyd/extract/value"
+)
+
+// treeSelection is which files of a directory tree options select.
+type treeSelection struct {
+	// takesIn is true if an option names files to read, takesAll if others are
+	// read, too, and leavesOut if one names files not to read.
+	takesIn, takesAll, leavesOut bool
+}
+
+// filter adds an option that filters a walk, by the kind of filter. A glob over more than base names isn't
+// followed: the walk is then wider.
+func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin bool) {
+	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
+	name, not := strings.CutPrefix(word.Text, "!")
+	switch kind {
+	case "glob":
+		if !not || word.Kind != Literal {
+			s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
+			s.include(walk, word.Text, followed)
+		} else if followed {
+			walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
+		}
+	case "include":
+		s.takesAll = s.takesAll || s.leavesOut // if leaving out comes first, some programs read what no option names
+		s.include(walk, word.Text, followed)
+		walk.Across = walk.Across || darwin
+	case "extension":
+		followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
+		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed) // fd takes all dots away
+	case "exclude":
+		s.leavesOut = true
+		if followed {
+			walk.Exclude = append(walk.Exclude, word.Text)
+		}
+	case "exclude_dir":
+		// Some of BSD's greps take the name for the pattern: only one that is spelled out is left out.
+		if followed && (!darwin || !hasMeta(word.Text)) {
+			walk.ExcludeDir = append(walk.ExcludeDir, word.Text)
+		}
+	case "type":
+		walk.Types = append(walk.Types, typeName(word))
+	}
+}
+
+func (s *treeSelection) include(walk *value.Walk, pattern string, followed bool) {
+	s.takesIn, s.takesAll = true, s.takesAll || !followed
+	walk.Include = append(walk.Include, pattern)
+}
+
+// RuleAsWritten reports whether a glob that a program reads as a line of ignore rules stands
+// for itself: an empty one and a comment stand for none, and blanks at the end are taken away.
+func RuleAsWritten(glob string) bool {
+	return glob != "" && glob[0] != '#' && strings.TrimRightFunc(glob, unicode.IsSpace) == glob
+}
+
+// typeName is a type of files that an option names, empty if it isn't known.
+func typeName(word Word) string {
+	if word.Kind != Literal {
+		return ""
+	}
+	return strings.TrimPrefix(word.Text, "=")
+}
+
+// filter adds the value of an option, or an operand by its label, if it filters a walk.
+func (p *parsed) filter(name string, word Word) {
+	if p.args.Program != nil && p.args.Program.Filters[name] != "" {
+		p.tree.filter(&p.filters, p.args.Program.Filters[name], word, p.w.options.Platform == "darwin")
+	}
+}
+
+// selects completes which files of a tree are accessed, once all options are known.
+func (p *parsed) selects(program *argv.Program) {
+	// A glob that only leaves out more doesn't make a walk read what it would leave out.
+	given := func(option string) bool {
+		return p.has(option) && (p.args.Program.Filters[option] != "glob" || p.tree.takesIn)
+	}
+	p.filters.Follow = p.hasAny(program.Follows)
+	p.filters.Ignoring = len(program.IgnoringUnless) > 0 && !slices.ContainsFunc(program.IgnoringUnless, given)
+	p.filters.IgnoreFiles = program.IgnoreFiles
+	p.filters.SkipHidden = program.SkipsHidden && !slices.ContainsFunc(program.Unhide, given)
+	if p.tree.takesAll {
+		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
+	}
+	if p.tree.takesIn && p.args.Program.Globs() {
+		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
+	}
+	if len(program.Only) > 0 {
+		p.filters.Include = program.Only
+	}
+}
