@@ -1,33 +1,24 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
-	"policyd/extract/shell/tree"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // What grep -o prints is made of what its expression matches. Where that holds no dash, no
 // line of it, and nothing that is cut out of one, can be an option, whatever was searched.
 
-// bareLines is what a statement prints, where that is such lines: of a grep, or of a filter
-// that such lines are piped to.
-func (w *walker) bareLines(stmt *syntax.Stmt, from int, in *feed) *feed {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(w.line.Commands) != from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+// dashlessLines is what the command prints, if that is such lines: of a grep, or of a filter that such
+// lines are piped to.
+func (o *stdout) dashlessLines() *feed {
+	if o.args == nil {
 		return nil
 	}
-	c := &w.line.Commands[from]
-	args := tree.LiteralTexts(call.Args[1:])
-	if args == nil || c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
-		return nil
-	}
-	if c.Verb == "grep" && matchesBare(args) || in != nil && in.bare && len(c.Accesses) == 0 && keepsBare(c, args) {
-		return &feed{dir: c.Dirs[0], bare: true}
+	piped := o.in != nil && o.in.bare && len(o.c.Accesses) == 0
+	if o.c.Verb == "grep" && matchesBare(o.args) || piped && o.cutsLines() {
+		return &feed{dir: o.c.Dirs[0], bare: true}
 	}
 	return nil
 }
@@ -61,26 +52,17 @@ func matchesBare(args []string) bool {
 	return lexical.MatchesDashless(operands[0], strings.ContainsAny(letters, "EP"))
 }
 
-// keepsBare reports whether a filter prints nothing of lines but parts of them.
-func keepsBare(c *Command, args []string) bool {
-	text := strings.Join(args, " ")
-	only := func(options ...string) bool {
-		for _, entry := range c.Form {
-			if !slices.Contains(options, entry.Name) {
-				return false
-			}
-		}
-		return true
-	}
-	switch c.Verb {
-	case "head", "tail":
-		return only("-n", "-NUM")
-	case "sort":
-		return only("-u", "-r", "-n", "-V", "-f")
-	case "uniq":
-		return only("-u", "-d", "-i")
+// lineFilters are the options of filters with which they select lines, or order them.
+var lineFilters = map[string][]string{
+	"head": {"-n", "-NUM"}, "tail": {"-n", "-NUM"}, "sort": {"-u", "-r", "-n", "-V", "-f"}, "uniq": {"-u", "-d", "-i"},
+}
+
+// cutsLines reports whether a filter prints nothing of lines but parts of them.
+func (o *stdout) cutsLines() bool {
+	text := strings.Join(o.args, " ")
+	switch o.c.Verb {
 	case "tr":
-		return len(args) == 2 && args[0] == "-d"
+		return len(o.args) == 2 && o.args[0] == "-d"
 	case "cut":
 		delimiter, fields, ok := strings.Cut(text, "-f")
 		sign := strings.TrimPrefix(strings.TrimSuffix(delimiter, " "), "-d")
@@ -90,5 +72,6 @@ func keepsBare(c *Command, args []string) bool {
 		number, closed := strings.CutSuffix(number, "}")
 		return ok && closed && (lexical.IsDecimal(number) || number == "NF")
 	}
-	return false
+	options, ok := lineFilters[o.c.Verb]
+	return ok && o.c.onlyForm(options...)
 }

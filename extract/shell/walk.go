@@ -251,16 +251,44 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	if input {
 		in = nil
 	}
-	if lines := w.digits(stmt, from, in); lines != nil {
+	if lines := w.echoedNumber(stmt, from, in); lines != nil {
 		return lines
 	}
-	if lines := w.statusLines(stmt, from, in); lines != nil {
-		return lines
+	if o, ok := w.stdout(stmt, from, in); ok {
+		for _, lines := range [...]func(*stdout) *feed{(*stdout).numberLines, (*stdout).statusLines, (*stdout).dashlessLines} {
+			if f := lines(&o); f != nil {
+				return f
+			}
+		}
 	}
-	if lines := w.bareLines(stmt, from, in); lines != nil || input {
-		return lines
+	if input {
+		return nil
 	}
 	return w.out(from, in)
+}
+
+// stdout is a simple command of which standard output is read.
+type stdout struct {
+	*report
+	stmt *syntax.Stmt
+	c    *Command
+	// args are the texts of its words behind the name, nil if something in them is expanded.
+	args []string
+	in   *feed
+}
+
+// stdout returns the one command that a statement consists of and that was walked from an index on. It
+// reports false for others, and for one that can do something else than its words say.
+func (w *walker) stdout(stmt *syntax.Stmt, from int, in *feed) (stdout, bool) {
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(w.line.Commands) != from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return stdout{}, false
+	}
+	c := &w.line.Commands[from]
+	if c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
+		return stdout{}, false
+	}
+	return stdout{report: &w.report, stmt: stmt, c: c, args: tree.LiteralTexts(call.Args[1:]), in: in}, true
 }
 
 // printing walks the commands of a substitution, and returns what they print as

@@ -63,6 +63,15 @@ func IsPipe(stmt *syntax.Stmt) bool {
 	return ok && (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll)
 }
 
+// LastOfPipe returns the last statement of a pipeline.
+func LastOfPipe(stmt *syntax.Stmt) *syntax.Stmt {
+	for IsPipe(stmt) {
+		pipe, _ := stmt.Cmd.(*syntax.BinaryCmd)
+		stmt = pipe.Y
+	}
+	return stmt
+}
+
 // LeftOfTrue returns the left side of `… || true`, which prints what the whole prints, nil for
 // other statements.
 func LeftOfTrue(stmt *syntax.Stmt) *syntax.Stmt {
