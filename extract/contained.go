@@ -14,7 +14,7 @@ import (
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
 	"policyd/extract/obligation"
-	"policyd/extract/shell"
+	"policyd/extract/shell/tree"
 )
 
 // Contain makes the obligation that a duty means for a call, and the argv that runs it. It
@@ -90,7 +90,7 @@ func (x *Extractor) Moves(call *v1.Call) bool {
 	if err != nil {
 		return true
 	}
-	_, rest, stays := shell.Enters(argv[len(argv)-1])
+	_, rest, stays := tree.Enters(argv[len(argv)-1])
 	return !stays || rest == ""
 }
 
@@ -101,7 +101,7 @@ func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
 	if !e.facts.call.Session.LastingShell || e.facts.Cwd == "" {
 		return e.facts.Cwd, "", nil
 	}
-	entries, rest, stays := shell.Enters(argv[len(argv)-1])
+	entries, rest, stays := tree.Enters(argv[len(argv)-1])
 	if !stays || rest == "" || strings.Contains(rest, "$_") {
 		return "", "", errMoves
 	}
@@ -119,7 +119,7 @@ func (e *extraction) begins(argv []string) (cwd, enter string, err error) {
 }
 
 // enter is the real directory that cd leads to.
-func (e *extraction) enter(cwd string, entry shell.Entry) (string, error) {
+func (e *extraction) enter(cwd string, entry tree.Entry) (string, error) {
 	dir := entry.Dir
 	if entry.Home {
 		dir = e.view.ExpandHome(dir)

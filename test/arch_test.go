@@ -46,6 +46,18 @@ var importTable = []row{
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
+		path:   "extract/shell/symbols",
+		reason: "a symbol table doesn't depend on what its symbols stand for",
+	},
+	{
+		path: "extract/shell/lexical", own: []string{"extract/shell/guard"},
+		reason: "what a text of a line is quoted, matched or printed as follows from the text alone",
+	},
+	{
+		path: "extract/shell/tree", own: []string{"extract/shell/guard", "extract/shell/lexical"}, modules: []string{"mvdan.cc/sh/v3"},
+		reason: "what a word or a redirection of the source is follows from the syntax tree, and not from what the line did before",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -141,7 +153,8 @@ var importTable = []row{
 			"api/v1", "extract/arguments", "extract/argv", "extract/argv/find", "extract/argv/script", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object",
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
-			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope", "extract/shell/guard", "extract/spelling",
+			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
+			"extract/shell/guard", "extract/shell/lexical", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +

@@ -1,11 +1,6 @@
 package shell
 
 import (
-	"slices"
-	"strings"
-
-	"policyd/extract/shell/guard"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -14,11 +9,11 @@ import (
 // would have changed is then as it was.
 
 // aborts notes that the line may end here.
-func (w *walker) aborts(st *state) {
-	if w.aborted == nil {
-		w.aborted = st
+func (f *flow) aborts(st *state) {
+	if f.aborted == nil {
+		f.aborted = st
 	} else {
-		w.aborted = join(w.aborted, st)
+		f.aborted = join(f.aborted, st)
 	}
 }
 
@@ -36,64 +31,4 @@ func (w *walker) lines(st *state, list []*syntax.Stmt) {
 		st = join(w.stmt(st, stmt))
 		last = stmt.End().Line()
 	}
-}
-
-// total reports whether an expression that is explained has a value whatever
-// its variables hold.
-func (w *walker) total(st *state, expr syntax.ArithmExpr) bool {
-	switch expr := expr.(type) {
-	case *syntax.Word:
-		return w.totalWord(st, expr)
-	case *syntax.ParenArithm:
-		return w.total(st, expr.X)
-	case *syntax.UnaryArithm:
-		return w.total(st, expr.X)
-	case *syntax.BinaryArithm:
-		if divides(expr.Op) {
-			divisor, ok := expr.Y.(*syntax.Word)
-			return ok && decimal(divisor.Lit()) && divisor.Lit() != "0" && w.total(st, expr.X)
-		}
-		return w.total(st, expr.X) && w.total(st, expr.Y)
-	}
-	return false
-}
-
-// divides reports whether an operator has right operands that it fails for.
-func divides(op syntax.BinAritOperator) bool {
-	return slices.Contains([]syntax.BinAritOperator{
-		syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn, syntax.Pow, syntax.PowAssgn,
-	}, op)
-}
-
-func (w *walker) totalWord(st *state, word *syntax.Word) bool {
-	if len(word.Parts) != 1 {
-		return false
-	}
-	switch part := word.Parts[0].(type) {
-	case *syntax.Lit:
-		value, known := st.variable(part.Value)
-		if !known {
-			return decimal(part.Value) || guard.IsName(part.Value) || hexadecimal(part.Value)
-		}
-		return value.literal("") || !octal(value) && !value.lines // unset, or empty, is zero
-	case *syntax.ParamExp:
-		if part.Length {
-			return true
-		}
-		if part.Param == nil || part.Exp != nil || part.Index != nil {
-			return false
-		}
-		value, known := st.variable(part.Param.Value)
-		return !known && slices.Contains([]string{"?", "#", "$"}, part.Param.Value) || known && solid(value) && isNumber(value) && !octal(value)
-	}
-	return false
-}
-
-// decimal reports whether text is digits that shells don't take for octal ones.
-func decimal(text string) bool {
-	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
-}
-
-func isASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
 }

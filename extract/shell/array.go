@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -47,6 +49,19 @@ func (a *array) at(index int) (Word, bool) {
 	return a.words[index], true // of a pattern one of its matches, as in a loop
 }
 
+// numbered is the member with a decimal subscript. It reports false for other subscripts.
+func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
+	word, ok := subscript.(*syntax.Word)
+	if !ok || !lexical.IsDecimal(word.Lit()) {
+		return Word{}, false
+	}
+	index, err := strconv.Atoi(word.Lit())
+	if err != nil {
+		return Word{}, false
+	}
+	return a.at(index)
+}
+
 // found is any one member of an array that holds nothing but names that a command found: one
 // of them, or none.
 func (a *array) found() (Word, bool) {
@@ -65,40 +80,9 @@ func single(word Word) bool {
 	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
 }
 
-func isAll(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && (word.Lit() == "@" || word.Lit() == "*")
-}
-
-func isAt(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && word.Lit() == "@"
-}
-
 // plain reports whether words of an array are text and nothing else.
 func (a *array) plain() bool {
 	return !slices.ContainsFunc(a.words, func(word Word) bool { return word.Kind == Dynamic || word.Kind == Pipe })
-}
-
-// plainSubscript reports whether a subscript is one that shells evaluate to
-// itself: all members, digits, a variable that holds a number, or any word
-// where the array is an associative one of the line.
-func (w *walker) plainSubscript(st *state, part *syntax.ParamExp) bool {
-	value, known := st.variable(part.Param.Value)
-	switch {
-	case w.zsh || w.posix && (!known || value.array == nil):
-		return false
-	case isAll(part.Index):
-		return known && value.array != nil && value.array.plain() || !known && slices.Contains(w.table.Words.Variables.Public, part.Param.Value)
-	case known && value.array != nil && value.array.associative:
-		_, ok := w.key(st, part.Index)
-		return ok
-	}
-	if !digits(part.Index) {
-		w.aborts(st) // one below the first is an error
-	}
-	assigned, plain := w.arithmetic(st, part.Index)
-	return plain && len(assigned) == 0 && (!known || value.array == nil || value.array.plain())
 }
 
 // key reads the subscript of an associative array.
@@ -110,7 +94,7 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 	key := w.word(st, word)
 	switch key.Kind {
 	case Literal:
-		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, operandBytes) == ""
+		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, lexical.OperandBytes) == ""
 	case Number, Output, Fed, Hash:
 		return key, true
 	default:
@@ -118,96 +102,57 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 	}
 }
 
-// member is the member of an array that an expansion names.
-func (w *walker) member(st *state, part *syntax.ParamExp) (Word, bool) {
-	if !w.plainSubscript(st, part) {
-		w.messy(guard.MessyExpansion)
-		return Word{}, false
+// members expands a word that is all members of an array, or all positional parameters, into one
+// word each.
+func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
+	part, quoted := tree.LoneParameter(word)
+	if part == nil {
+		return nil, false
 	}
-	name := part.Param.Value
-	value, known := st.variable(name)
-	if !known {
-		if name == "PIPESTATUS" && !isAll(part.Index) {
-			return Word{Kind: Number, Text: "$" + name}, true
-		}
-		return w.value(st, name)
+	name, star, ok := tree.AllMembers(part)
+	if !ok || part.Index != nil && w.Zsh {
+		return nil, false
 	}
-	if value.array == nil {
-		word, ok := part.Index.(*syntax.Word)
-		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
+	list := st.array(name)
+	if list == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(list.words, w.resplits) {
+		return nil, false
 	}
-	output := Word{Kind: Output, Text: "$" + name}
-	if isAll(part.Index) {
-		return output, true
-	}
-	if value.array.associative {
-		key, _ := w.key(st, part.Index)
-		at := slices.Index(value.array.keys, key.Text)
-		if key.Kind != Literal || value.array.more {
-			return output, value.array.plain()
-		}
-		if at < 0 {
-			return Word{Kind: Literal}, true
-		}
-		return value.array.words[at], true
-	}
-	if word, ok := part.Index.(*syntax.Word); ok && decimal(word.Lit()) {
-		if index, err := strconv.Atoi(word.Lit()); err == nil {
-			if found, ok := value.array.at(index); ok {
-				return found, true
-			}
-		}
-	}
-	return output, value.array.plain()
+	return w.membersOf(st, list, part, quoted, star)
 }
 
-// members expands a word that is all members of an array, or of the
-// parameters of a function, into one word each.
-func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
-	part, quoted := loneParameter(word)
-	if part == nil || part.Param == nil || part.Length || part.Slice != nil && part.Index == nil || part.Repl != nil || part.Exp != nil ||
-		len(part.Modifiers) > 0 || part.Names != 0 || part.Flags != nil || part.Width || part.IsSet {
-		return nil, false
-	}
-	name, all := part.Param.Value, ""
-	switch {
-	case (name == "@" || name == "*") && part.Index == nil && !part.Excl:
-		all = name
+// membersOf are the members of an array, or its subscripts, that an expansion becomes.
+func (w *walker) membersOf(st *state, list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
+	name, subscripts := part.Param.Value, part.Excl
+	if name == "*" {
 		name = "@"
-	case part.Index != nil && isAll(part.Index) && !w.zsh:
-		if all = "@"; !isAt(part.Index) {
-			all = "*"
-		}
-	default:
-		return nil, false
-	}
-	value, _ := st.variable(name)
-	if value.array == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(value.array.words, w.resplit) {
-		return nil, false
 	}
 	switch {
-	case value.array.unordered() && !w.anyOrder:
-		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, value.array.plain()
-	case part.Slice != nil && (part.Excl || !quoted || all == "*"), value.array.more && !part.Excl:
+	case list.unordered() && !w.anyOrder:
+		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, list.plain()
+	case part.Slice != nil && (subscripts || !quoted || star), list.more && !subscripts:
 		return nil, false
-	case part.Excl:
-		return value.array.names(), value.array.names() != nil
-	case quoted && all == "*":
-		return value.array.joined()
+	case subscripts:
+		words := list.subscripts()
+		return words, words != nil
+	case quoted && star:
+		return list.joined()
 	}
-	members, ok := value.array.sliced(part.Slice)
-	if !ok {
-		return nil, false
-	}
+	members, ok := list.sliced(part.Slice)
+	return inPlace(st, members, quoted), ok
+}
+
+// inPlace changes members of an array into what they are as words of a command.
+func inPlace(st *state, members []Word, quoted bool) []Word {
 	for i := range members {
-		if members[i].Kind == Glob && !strings.HasPrefix(members[i].Text, "/") && !slices.Equal(members[i].dirs, st.dirs) {
-			members[i].Kind = Dynamic
+		member := &members[i]
+		if member.Kind == Glob && !strings.HasPrefix(member.Text, "/") && !slices.Equal(member.dirs, st.dirs) {
+			member.Kind = Dynamic
 		}
-		if !quoted && members[i].Kind != Literal {
-			members[i].Split, members[i].Recut = true, true
+		if !quoted && member.Kind != Literal {
+			member.Split, member.Recut = true, true
 		}
 	}
-	return members, true
+	return members
 }
 
 // sliced are the members that ${name[@]:offset:length} names, or all of them where they come
@@ -217,10 +162,10 @@ func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
 	switch {
 	case slice == nil:
 		return members, true
-	case !plainSlice(slice) || a.associative:
+	case !tree.IsDecimalSlice(slice) || a.associative:
 		return nil, false
 	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
-		from, to, ok := bounds(slice, len(members))
+		from, to, ok := tree.SliceBounds(slice, len(members))
 		return members[from:to], ok
 	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Fed):
 		members[0].Vanishes = true
@@ -232,13 +177,13 @@ func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
 // unordered reports whether only the shell knows the order of the members.
 func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
-// resplit reports whether a word outside of quotes becomes others than it is.
-func (w *walker) resplit(word Word) bool {
-	return word.Kind == Literal && (word.Text == "" || w.rereads(word.Text))
+// resplits reports whether a word outside of quotes becomes others than it is.
+func (s *surroundings) resplits(word Word) bool {
+	return word.Kind == Literal && (word.Text == "" || s.Rereads(word.Text))
 }
 
-// names are the subscripts of an array, nil when they are not known.
-func (a *array) names() []Word {
+// subscripts are those of all members, nil if they aren't known.
+func (a *array) subscripts() []Word {
 	var out []Word
 	for i, word := range a.words {
 		switch {
@@ -268,88 +213,93 @@ func (a *array) joined() ([]Word, bool) {
 	return []Word{{Kind: Literal, Text: strings.Join(texts, " ")}}, true
 }
 
-// loneParameter returns the expansion that a word consists of, if it is one.
-func loneParameter(word *syntax.Word) (part *syntax.ParamExp, quoted bool) {
-	if len(word.Parts) != 1 {
-		return nil, false
-	}
-	inner := word.Parts[0]
-	if double, ok := inner.(*syntax.DblQuoted); ok {
-		if len(double.Parts) != 1 || double.Dollar {
-			return nil, false
-		}
-		inner, quoted = double.Parts[0], true
-	}
-	part, _ = inner.(*syntax.ParamExp)
-	return part, quoted
+// arrayAssignment is an assignment that makes an array, appends to one, or sets one member.
+type arrayAssignment struct {
+	w    *walker
+	st   *state
+	from *syntax.Assign
+	// old is the array before, nil if the variable was none; next is the one behind.
+	old, next *array
 }
 
-// arrayAssigned reads an assignment that makes an array, adds to one, or sets
-// one member. associative says that the line has declared it so.
+// arrayAssigned reads an assignment to an array. associative is true if the line declares it so.
 func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative bool) (Word, bool) {
-	if w.zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
+	if w.Zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
 		return Word{}, false
 	}
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect) // which only some shells called sh take for an array
 	}
-	old := st.array(assign.Name.Value)
-	next := &array{associative: associative}
-	if old != nil {
-		if next.associative = old.associative; assign.Append || assign.Index != nil {
-			next = &array{words: slices.Clone(old.words), keys: slices.Clone(old.keys), associative: old.associative, more: old.more}
-		}
-	}
+	a := arrayAssignment{w: w, st: st, from: assign, old: st.array(assign.Name.Value), next: &array{associative: associative}}
+	a.next.begin(a.old, assign.Append || assign.Index != nil)
+	ok := false
 	switch {
 	case assign.Index != nil:
-		return w.memberAssigned(st, assign, old, next)
-	case assign.Array == nil || assign.Append && old == nil:
-		return Word{}, false
+		ok = a.member()
+	case assign.Array != nil && (!assign.Append || a.old != nil):
+		ok = !slices.ContainsFunc(assign.Array.Elems, func(element *syntax.ArrayElem) bool { return !a.element(element) })
 	}
-	for _, element := range assign.Array.Elems {
-		if len(next.words) > maxWords {
-			break // too many already
-		}
-		if element.Value == nil || next.associative != (element.Index != nil) {
-			return Word{}, false // numbers in brackets are expressions
-		}
-		if !next.associative {
-			words := w.words(st, element.Value)
-			dropUnmatched(st, words)
-			w.handsOn(st, words)
-			next.words = append(next.words, located(st, words)...)
-			continue
-		}
-		key, ok := w.key(st, element.Index)
-		if value := w.word(st, element.Value); ok && key.Kind == Literal {
-			next.set(key.Text, kept(value))
-		} else {
-			return Word{}, false
-		}
-	}
-	return Word{array: next}, len(next.words) <= maxWords
-}
-
-// memberAssigned reads name[key]=value of an associative array.
-func (w *walker) memberAssigned(st *state, assign *syntax.Assign, old, next *array) (Word, bool) {
-	if old == nil || !old.associative || assign.Value == nil || assign.Append {
-		return Word{}, false
-	}
-	key, ok := w.key(st, assign.Index)
 	if !ok {
 		return Word{}, false
 	}
+	return Word{array: a.next}, len(a.next.words) <= maxWords
+}
+
+// begin takes over the kind of the array before, and its members if they are kept.
+func (a *array) begin(old *array, kept bool) {
+	if old == nil {
+		return
+	}
+	a.associative = old.associative
+	if kept {
+		a.words, a.keys, a.more = slices.Clone(old.words), slices.Clone(old.keys), old.more
+	}
+}
+
+// element adds a member of the list. It reports false if it isn't known which one.
+func (a *arrayAssignment) element(element *syntax.ArrayElem) bool {
+	if len(a.next.words) > maxWords {
+		return true // too many already
+	}
+	if element.Value == nil || a.next.associative != (element.Index != nil) {
+		return false // numbers in brackets are expressions
+	}
+	if !a.next.associative {
+		words := a.w.words(a.st, element.Value)
+		dropUnmatched(a.st, words)
+		a.w.handsOn(a.st, words)
+		a.next.words = append(a.next.words, located(a.st, words)...)
+		return true
+	}
+	key, ok := a.w.key(a.st, element.Index)
+	value := a.w.word(a.st, element.Value)
+	if !ok || key.Kind != Literal {
+		return false
+	}
+	a.next.set(key.Text, assignedMember(value))
+	return true
+}
+
+// member sets name[key]=value of an associative array.
+func (a *arrayAssignment) member() bool {
+	if a.old == nil || !a.old.associative || a.from.Value == nil || a.from.Append {
+		return false
+	}
+	key, ok := a.w.key(a.st, a.from.Index)
+	if !ok {
+		return false
+	}
 	if !solid(key) {
-		w.aborts(st) // an empty one is an error
+		a.w.aborts(a.st) // an empty one is an error
 	}
-	value := kept(w.word(st, assign.Value))
+	value := assignedMember(a.w.word(a.st, a.from.Value))
 	if key.Kind == Literal {
-		next.set(key.Text, value)
+		a.next.set(key.Text, value)
 	} else {
-		next.more = true
-		next.words, next.keys = append(next.words, value), append(next.keys, "")
+		a.next.more = true
+		a.next.words, a.next.keys = append(a.next.words, value), append(a.next.keys, "")
 	}
-	return Word{array: next}, len(next.words) <= maxWords
+	return true
 }
 
 // located notes where the matches of patterns were looked for.
@@ -362,6 +312,14 @@ func located(st *state, words []Word) []Word {
 	return words
 }
 
+// of is the member with a key, empty if there is none.
+func (a *array) of(key string) Word {
+	if at := slices.Index(a.keys, key); at >= 0 {
+		return a.words[at]
+	}
+	return Word{Kind: Literal}
+}
+
 func (a *array) set(key string, value Word) {
 	if at := slices.Index(a.keys, key); at >= 0 {
 		a.words[at] = value
@@ -370,9 +328,8 @@ func (a *array) set(key string, value Word) {
 	a.words, a.keys = append(a.words, value), append(a.keys, key)
 }
 
-// kept is what a variable holds after it was assigned a word: a pattern is not
-// expanded then.
-func kept(value Word) Word {
+// assignedMember is what a member holds that was assigned a word: shells don't expand a pattern then.
+func assignedMember(value Word) Word {
 	if value.Kind == Glob {
 		return Word{Kind: Dynamic, Text: value.Text}
 	}

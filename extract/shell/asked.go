@@ -1,5 +1,12 @@
 package shell
 
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+)
+
 // subject is what a question about the disk is about.
 type subject uint8
 
@@ -20,6 +27,16 @@ type question struct {
 	path  string
 	yes   bool
 	text  string
+}
+
+// host answers questions about the disk that a line is explained on.
+type host struct {
+	options Options
+	// asked are the questions that were asked so far; unsteady is true if one was answered in two
+	// ways.
+	asked    []question
+	fewAsked [2]question
+	unsteady bool
 }
 
 // ask puts a question to the surroundings. What isn't known there is no.
@@ -46,20 +63,46 @@ func (o *Options) ask(about subject, path string) question {
 
 // ask does the same, and keeps what was said: with the line, the options and
 // these answers the explanation is settled.
-func (w *walker) ask(about subject, path string) question {
-	q := w.options.ask(about, path)
-	for i := range w.asked {
-		if w.asked[i].about == about && w.asked[i].path == path {
-			w.unsteady = w.unsteady || w.asked[i] != q
+func (h *host) ask(about subject, path string) question {
+	q := h.options.ask(about, path)
+	for i := range h.asked {
+		if h.asked[i].about == about && h.asked[i].path == path {
+			h.unsteady = h.unsteady || h.asked[i] != q
 			return q
 		}
 	}
-	w.asked = append(w.asked, q)
+	h.asked = append(h.asked, q)
 	return q
 }
 
-func (w *walker) isPlain(dir string) bool     { return w.ask(aboutLinks, dir).yes }
-func (w *walker) isEnterable(dir string) bool { return w.ask(aboutEntering, dir).yes }
-func (w *walker) isReadable(path string) bool { return w.ask(aboutReading, path).yes }
-func (w *walker) isTextual(path string) bool  { return w.ask(aboutText, path).yes }
-func (w *walker) toplevel(dir string) string  { return w.ask(aboutToplevel, dir).text }
+func (h *host) isPlain(dir string) bool     { return h.ask(aboutLinks, dir).yes }
+func (h *host) isEnterable(dir string) bool { return h.ask(aboutEntering, dir).yes }
+func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).yes }
+func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
+func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }
+
+// surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (r *report) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !r.onlyRead() {
+		return false
+	}
+	return c.everywhere(a, r.isReadable)
+}
+
+// everywhere reports whether something holds of the path of an access, from whichever
+// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
+// elsewhere than it says.
+func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
+	dirs := c.Dirs
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		full := a.Text
+		if !strings.HasPrefix(full, "/") {
+			full = dir + "/" + full
+		}
+		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
+	})
+}

@@ -8,7 +8,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
-	"policyd/extract/value"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // call walks a simple command: assignments, then words.
@@ -51,7 +52,7 @@ func unmatched(argv []Word, redirs []Access) []Access {
 		redirs = append(redirs, extended(word)...)
 		if word.Kind == Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
-			argv[i] = Word{Kind: Literal, Text: unescape(word.Text)}
+			argv[i] = Word{Kind: Literal, Text: lexical.Unescape(word.Text)}
 		}
 	}
 	return redirs
@@ -72,13 +73,13 @@ func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
 
 // sets is the state behind a variable that programs see. One that changes how programs run
 // keeps approvals away; the value of any other may be a path that the program opens.
-func (w *walker) sets(st *state, name string, value Word) *state {
+func (s *surroundings) sets(st *state, name string, value Word) *state {
 	switch {
-	case w.harmless(name, value) || w.unchanged(name, value):
+	case s.harmless(name, value) || s.unchanged(name, value):
 		return st
-	case w.loads(name, value):
+	case s.loads(name, value):
 		return loading(st, value.Text)
-	case !w.inert(name, value):
+	case !s.inert(name, value):
 		return st.withCaveat("assigns")
 	}
 	next := st.withCaveat("sets_variable")
@@ -91,9 +92,9 @@ func (w *walker) sets(st *state, name string, value Word) *state {
 
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
-func (w *walker) inert(name string, value Word) bool {
-	return inertText(value) && guard.IsName(name) && !w.table.Words.Variables.Dangerous(name) &&
-		(!w.zsh || !slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)))
+func (s *surroundings) inert(name string, value Word) bool {
+	return inertText(value) && guard.IsName(name) && !s.table.Words.Variables.Dangerous(name) &&
+		(!s.Zsh || !slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
 // inertText reports whether a value is text that no program takes for a command.
@@ -102,14 +103,14 @@ func inertText(value Word) bool {
 }
 
 // loads reports whether a variable lists directories that code is loaded from, all of them known.
-func (w *walker) loads(name string, value Word) bool {
-	return inertText(value) && slices.Contains(w.table.Words.Variables.Loading, name)
+func (s *surroundings) loads(name string, value Word) bool {
+	return inertText(value) && slices.Contains(s.table.Words.Variables.Loading, name)
 }
 
 // withoutInherited is the value of such a variable without what it held before, at its beginning
 // or end. Programs load code from the directories of the person's environment anyway.
-func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
-	if st.assigned(name) || !slices.Contains(w.table.Words.Variables.Loading, name) || !w.table.Words.Variables.Dangerous(name) {
+func (s *surroundings) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
+	if st.assigned(name) || !slices.Contains(s.table.Words.Variables.Loading, name) || !s.table.Words.Variables.Dangerous(name) {
 		return value
 	}
 	parts, wrap := value.Parts, func(parts []syntax.WordPart) []syntax.WordPart { return parts }
@@ -128,19 +129,12 @@ func (w *walker) withoutInherited(st *state, name string, value *syntax.Word) *s
 	before, _ := parts[last-1].(*syntax.Lit)
 	behind, _ := parts[1].(*syntax.Lit)
 	switch {
-	case before != nil && strings.HasSuffix(before.Value, ":") && expandsOnly(parts[last], name):
+	case before != nil && strings.HasSuffix(before.Value, ":") && tree.ExpandsOnly(parts[last], name):
 		return &syntax.Word{Parts: wrap(parts[:last])}
-	case behind != nil && strings.HasPrefix(behind.Value, ":") && expandsOnly(parts[0], name):
+	case behind != nil && strings.HasPrefix(behind.Value, ":") && tree.ExpandsOnly(parts[0], name):
 		return &syntax.Word{Parts: wrap(parts[1:])}
 	}
 	return value
-}
-
-// expandsOnly reports whether a part of a word is the value of one variable as it stands.
-func expandsOnly(part syntax.WordPart, name string) bool {
-	expansion, ok := part.(*syntax.ParamExp)
-	return ok && expansion.Param != nil && expansion.Param.Value == name && !expansion.Length && !expansion.Excl && !expansion.Width &&
-		expansion.Index == nil && expansion.Slice == nil && expansion.Repl == nil && expansion.Exp == nil && expansion.Names == 0
 }
 
 // loadsPath is the caveat of a command that loads code from directories that a variable names.
@@ -207,7 +201,7 @@ func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
 
 // subscript makes a line messy in a subscript of which commands are run.
 func (w *walker) subscript(index syntax.ArithmExpr) {
-	if index != nil && substitutesCommands(index) {
+	if index != nil && tree.SubstitutesCommands(index) {
 		w.messy(guard.MessyArithmetic)
 	}
 }
@@ -215,19 +209,19 @@ func (w *walker) subscript(index syntax.ArithmExpr) {
 // local reports whether assigning name affects nothing but the line, since no program
 // is given it. zsh gives many names a meaning, and it and ksh, which may be what sh is, evaluate
 // what some are given: there only listed names count, in sh of those that aren't in lower case.
-func (w *walker) local(name string) bool {
-	if slices.Contains(w.exported, name) {
+func (s *surroundings) local(name string) bool {
+	if slices.Contains(s.exported, name) {
 		return false
 	}
 	switch {
-	case w.zsh && slices.Contains(w.table.Words.Variables.Zsh, strings.ToLower(name)):
+	case s.Zsh && slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)):
 		return false
-	case w.zsh:
-		return slices.Contains(w.table.Words.Variables.LocalNames, strings.ToUpper(name))
-	case w.posix && strings.ToLower(name) != name:
-		return slices.Contains(w.table.Words.Variables.LocalNames, name)
+	case s.Zsh:
+		return slices.Contains(s.table.Words.Variables.LocalNames, strings.ToUpper(name))
+	case s.Posix && strings.ToLower(name) != name:
+		return slices.Contains(s.table.Words.Variables.LocalNames, name)
 	}
-	return w.table.Words.Variables.Local(name, guard.IsName(name))
+	return s.table.Words.Variables.Local(name, guard.IsName(name))
 }
 
 // assignments walks a command that is nothing but assignments.
@@ -265,218 +259,6 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 	return st, st
 }
 
-// argv walks a command by its words. st is the state that it runs in, after
-// the one that holds behind it.
-func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail *state) {
-	if argv[0].Kind != Literal || argv[0].Text == "" {
-		w.messy(guard.MessyDynamicVerb)
-		w.emitGuess(st, "", argv, redirs)
-		return after.nowhere(), after.nowhere()
-	}
-	name := argv[0].Text
-	if ok, fail, found := w.functionCall(st, after, argv, redirs); found {
-		return ok, fail
-	}
-	if next, end, ok := w.read(st, after, argv, redirs); ok {
-		return next, end
-	}
-	if next, ok := w.mapfile(st, after, argv, redirs); ok {
-		return next, next
-	}
-	if next, ok := w.shellOptions(st, after, argv, redirs); ok {
-		return next, next
-	}
-	if name == "ulimit" && limitsRead(argv[1:]) {
-		c := w.newCommand(st, name, redirs)
-		c.Form.Put("<limit>", "prints")
-		w.emit(c)
-		return after, after
-	}
-	if next, ok := w.unset(st, after, argv, redirs); ok {
-		return next, next
-	}
-	if next, ok := w.activates(st, after, argv, redirs); ok {
-		return next, next
-	}
-	if slices.Contains(w.table.Words.Shell.RunsText, name) {
-		w.runsText(st, argv, redirs)
-		return after.nowhere().withCaveat("assigns"), after.nowhere().withCaveat("assigns")
-	}
-	switch name {
-	case "cd":
-		return w.changeDirectory(st, after, argv[1:], redirs)
-	case "pushd":
-		return w.push(st, after, argv[1:], redirs)
-	case "popd":
-		return w.pop(st, after, argv[1:], redirs)
-	case "shift":
-		if slices.ContainsFunc(argv[1:], func(arg Word) bool { return !isNumber(arg) }) {
-			w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
-		}
-		w.emit(w.newCommand(st, ":", redirs))
-		next := shifted(after, argv[1:])
-		return next, next
-	case "set":
-		return w.set(st, after, argv[1:], redirs)
-	case "exit", "return", "break", "continue":
-		if len(argv) > 2 || len(argv) == 2 && !isNumber(argv[1]) {
-			w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
-		}
-		w.emit(w.newCommand(st, ":", redirs))
-		w.jump(after)
-		return after, after
-	}
-	w.program(st, argv, redirs, v1.Set{})
-	return after, after
-}
-
-// unset walks the builtin for names that neither shells nor programs give a meaning to. Of a
-// variable that the line didn't assign programs behind it may see that it is gone.
-func (w *walker) unset(st, after *state, argv []Word, redirs []Access) (*state, bool) {
-	if argv[0].Text != "unset" || len(argv) == 1 {
-		return nil, false
-	}
-	next := after
-	for _, word := range argv[1:] {
-		_, function := st.functions.get(word.Text)
-		if word.Kind != Literal || !guard.IsName(word.Text) || function || !w.local(word.Text) && !w.inert(word.Text, Word{Kind: Literal}) {
-			return nil, false
-		}
-		if !w.local(word.Text) || !st.assigned(word.Text) {
-			next = next.withCaveat("sets_variable")
-		}
-		next = next.with(word.Text, Word{})
-	}
-	w.emit(w.newCommand(st, ":", redirs))
-	return next, true
-}
-
-// limitsRead reports whether ulimit is only asked: nothing but options.
-func limitsRead(args []Word) bool {
-	return !slices.ContainsFunc(args, func(arg Word) bool {
-		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
-	})
-}
-
-// read walks `read -r name…`: the names hold what a line of the input says,
-// which is text that only the run can tell. Names that are more than names,
-// and other options, are not followed. At the end of the input they may be empty.
-func (w *walker) read(st, after *state, argv []Word, redirs []Access) (next, end *state, ok bool) {
-	if argv[0].Text != "read" || st.caveats.Has("assigns") {
-		return nil, nil, false
-	}
-	names := argv[1:]
-	raw, zero := false, false
-	for len(names) > 0 && (names[0].literal("-r") || names[0].literal("-d") && len(names) > 1 && names[1].literal("")) {
-		if names[0].Text == "-d" {
-			names, zero = names[1:], true
-		} else {
-			raw = true
-		}
-		names = names[1:]
-	}
-	next, end = after, after
-	for i, name := range names {
-		if name.Kind != Literal || strings.Trim(name.Text, guard.WordBytes) != "" || !w.local(name.Text) {
-			return nil, nil, false
-		}
-		value := w.lineRead(st, i, len(names), name.Text, raw, zero)
-		w.takes(value, zero)
-		next = next.with(name.Text, value)
-		if value.Solid = false; value.feed != nil {
-			value.feed = value.feed.orNone()
-		}
-		end = end.with(name.Text, value)
-	}
-	if len(names) == 0 || zero && w.posix {
-		return nil, nil, false // dash knows no -d: the names keep what they hold
-	}
-	w.emit(w.newCommand(st, ":", redirs))
-	return next, end, true
-}
-
-// lineRead is what read puts into a variable: one of the names that the input
-// consists of, where that is known, or text.
-func (w *walker) lineRead(st *state, at, names int, name string, raw, zero bool) Word {
-	text := Word{Kind: Output, Text: "$" + name}
-	in := w.in
-	text.bare = in != nil && in.bare
-	ifs, set := st.variable("IFS")
-	if in != nil && in.digits != nil && at == 0 && !zero && in.digits.begins(names, ifs, set) {
-		return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: in.digits.signed}
-	}
-	if in == nil || in.zero != zero || len(in.roots) == 0 || in.spaced || len(st.dirs) != 1 || st.unknown || st.dirs[0] != in.dir {
-		return text
-	}
-	if in.hashes {
-		separator := " "
-		if set && ifs.Kind == Literal && ifs.Text != "" {
-			separator = ifs.Text
-		}
-		whole := in.rest == "" && names == 1
-		if at == 0 && (whole || names > 1 && strings.HasPrefix(in.rest, separator)) {
-			return Word{Kind: Hash, Text: hashText}
-		}
-		return text
-	}
-	if names != 1 || set && !ifs.literal("") {
-		return text // other separators are cut off the ends of a name
-	}
-	one := *in
-	one.many, one.every = false, len(in.roots) > 1
-	if raw || in.Untracked { // of a name with a backslash git prints none
-		one.Handing = value.AsLines
-	}
-	return one.word(one.roots[0])
-}
-
-// mapfile walks `mapfile -t name`: the lines of the input become the members of an array,
-// names among them where they are known.
-func (w *walker) mapfile(st, after *state, argv []Word, redirs []Access) (*state, bool) {
-	if verb := argv[0].Text; verb != "mapfile" && verb != "readarray" || w.zsh || w.posix || st.caveats.Has("assigns") {
-		return nil, false
-	}
-	if len(argv) != 3 || !argv[1].literal("-t") || argv[2].Kind != Literal || !guard.IsName(argv[2].Text) || !w.local(argv[2].Text) {
-		return nil, false
-	}
-	member := Word{Kind: Output, Text: "$(…)", Split: true}
-	in := w.in
-	if in != nil && !in.zero && len(in.roots) > 0 && !in.spaced && !in.hashes && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == in.dir {
-		lines := *in
-		lines.Handing, lines.many, lines.every = max(in.Handing, value.AsLines), true, len(in.roots) > 1
-		member = lines.word(lines.roots[0])
-	}
-	member.Vanishes = true // there may be none
-	w.both(&w.mapped, &w.doubtful, argv[2].Text)
-	w.takes(member, false)
-	w.emit(w.newCommand(st, ":", redirs))
-	if st.assigned(argv[2].Text) {
-		// It holds what it held where there is no mapfile, as in bash 3.2, or nothing to read.
-		return after.with(argv[2].Text, Word{}), true
-	}
-	return after.with(argv[2].Text, Word{array: &array{words: []Word{member}}}), true
-}
-
-// shellOptions walks shopt -s nullglob, with which a pattern that matches nothing is no
-// word. Any other option is not followed.
-func (w *walker) shellOptions(st, after *state, argv []Word, redirs []Access) (*state, bool) {
-	if argv[0].Text != "shopt" || w.zsh || w.posix || len(argv) < 3 || !argv[1].literal("-s") {
-		return nil, false
-	}
-	next := after
-	for _, option := range argv[2:] {
-		if !option.literal("nullglob") {
-			return nil, false
-		}
-		if !next.nullglob {
-			next = next.clone()
-			next.nullglob = true
-		}
-	}
-	w.emit(w.newCommand(st, ":", redirs))
-	return next, true
-}
-
 // dropUnmatched gives up the patterns among the words of a command of which nothing may be
 // left: what it does without them is another matter.
 func dropUnmatched(st *state, words []Word) {
@@ -487,62 +269,7 @@ func dropUnmatched(st *state, words []Word) {
 	}
 }
 
-// set walks the builtin: a few options change nothing but when the line ends.
-func (w *walker) set(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	if len(args) == 0 {
-		c := w.newCommand(st, "set", redirs)
-		c.Caveats.Add("reads_environment")
-		w.emit(c)
-		return after, after
-	}
-	for i := 0; i < len(args); i++ {
-		text := args[i].Text
-		named := strings.HasSuffix(text, "o") && len(text) > 1 && (text[0] == '-' || text[0] == '+')
-		if named {
-			text = strings.TrimSuffix(text, "o")
-			if i++; i == len(args) || !slices.Contains(w.table.Words.Shell.SafeSetNames, args[i].Text) {
-				text = "?"
-			}
-		}
-		if args[min(i, len(args)-1)].Kind != Literal ||
-			text != "-" && text != "+" && !w.safeSetOption(after, text) {
-			w.messy(guard.MessyBuiltin)
-			w.emitGuess(st, "set", args, redirs)
-			return after.withCaveat("assigns"), after.withCaveat("assigns")
-		}
-	}
-	w.emit(w.newCommand(st, ":", redirs))
-	return after, after
-}
-
-// safeSetOption reports whether a cluster of options of set changes nothing
-// but when the line ends and what it traces. Tracing expands PS4.
-func (w *walker) safeSetOption(st *state, text string) bool {
-	if len(text) < 2 || text[0] != '-' && text[0] != '+' || strings.Trim(text[1:], "eux") != "" {
-		return false
-	}
-	w.shown.traces = w.shown.traces || text[0] == '-' && strings.Contains(text, "x")
-	return !strings.Contains(text, "x") || !st.assigned("PS4") && !st.caveats.Has("assigns")
-}
-
-// emitGuess reports a command that can't be explained, with every word as a
-// path that it may touch, for the deny rules.
-func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
-	c := w.newCommand(st, verb, redirs)
-	c.Caveats.Add("unknown_program")
-	e := effects{w: w, c: &c, st: st}
-	for _, word := range words {
-		e.AnyPath(word)
-		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
-			if word.Kind == Literal && field != word.Text {
-				e.AnyPath(Word{Kind: Literal, Text: field})
-			}
-		}
-	}
-	w.emit(c)
-}
-
 // harmless reports whether assigning value to name changes nothing but how output looks.
-func (w *walker) harmless(name string, value Word) bool {
-	return value.Kind == Literal && w.table.Words.Variables.Harmless(name, value.Text)
+func (s *surroundings) harmless(name string, value Word) bool {
+	return value.Kind == Literal && s.table.Words.Variables.Harmless(name, value.Text)
 }

@@ -1,45 +1,63 @@
 package shell
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
 )
 
-// changeDirectory walks cd. A directory that only the run can tell makes the
-// working directory unknown.
-func (w *walker) changeDirectory(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "cd", redirs)
-	given, physical := directoryOptions(args)
-	if len(given) == 1 && given[0].literal("-") && !after.assigned("OLDPWD") && after.before != nil {
-		c.Form.Put("<directory>", "dir")
-		w.emit(c)
-		return found(after.in(after.before), after, w.certain(after.before))
+// directoryChange is cd, pushd or popd.
+type directoryChange struct {
+	*invocation
+	verb string
+}
+
+// cd walks cd. A directory that only the run knows makes the working directory unknown.
+func (i *invocation) cd() (ok, fail *state, explained bool) {
+	d := directoryChange{i, "cd"}
+	given, physical := directoryOptions(i.args())
+	ok, fail = d.change(given, physical)
+	return ok, fail, true
+}
+
+// change is cd with operands.
+func (d *directoryChange) change(given []Word, physical bool) (ok, fail *state) {
+	if len(given) != 1 {
+		return d.lost(given)
 	}
-	if len(given) == 1 && !physical && !w.posix && !after.assigned("CDPATH") {
-		if dirs := w.matched(after, given[0]); dirs != nil {
-			c.Form.Put("<directory>", "dir")
-			w.emit(c)
-			return found(after.in(dirs), after, false)
+	target := given[0]
+	if target.literal("-") && !d.after.assigned("OLDPWD") && d.after.before != nil {
+		d.enters()
+		return found(d.after.in(d.after.before), d.after, d.w.certain(d.after.before))
+	}
+	if !physical && !d.w.Posix && !d.after.assigned("CDPATH") {
+		if dirs := d.w.matched(d.after, target); dirs != nil {
+			d.enters()
+			return found(d.after.in(dirs), d.after, false)
 		}
 	}
-	if len(given) != 1 || !w.plainDirectory(after, given[0]) {
-		return w.lost(st, after, c, given)
+	if !namesDirectory(d.after, target) {
+		return d.lost(given)
 	}
-	c.Form.Put("<directory>", "dir")
-	w.emit(c)
-	ok, certain := w.entered(after, given[0].Text, physical)
-	if w.zsh && ok != nil {
+	d.enters()
+	ok, certain := d.w.entered(d.after, target.Text, physical)
+	if d.w.Zsh && ok != nil {
 		ok = ok.clone()
 		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
 	}
-	return found(ok, after, certain)
+	return found(ok, d.after, certain)
 }
 
-// found is what holds behind a change of directory that certainly succeeds, or
-// may fail.
+// enters emits a change to a directory that is known.
+func (d *directoryChange) enters() {
+	c := d.w.newCommand(d.st, d.verb, d.redirs)
+	c.Form.Put("<directory>", "dir")
+	d.w.emit(c)
+}
+
+// found is what holds behind a change of directory that certainly succeeds, or can fail.
 func found(ok, after *state, certain bool) (yes, no *state) {
 	switch {
 	case ok == nil:
@@ -50,16 +68,17 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 	return ok, after
 }
 
-// lost reports a change of directory that only the run can tell.
-func (w *walker) lost(st, after *state, c Command, args []Word) (ok, fail *state) {
+// lost reports a change of directory that only the run knows.
+func (d *directoryChange) lost(args []Word) (ok, fail *state) {
+	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
-	e := effects{w: w, c: &c, st: st}
+	e := effects{w: d.w, c: &c, st: d.st}
 	for _, word := range args {
 		e.maybePath(word, v1.OpList)
 	}
-	w.emit(c)
-	return after.nowhere(), after
+	d.w.emit(c)
+	return d.after.nowhere(), d.after
 }
 
 func directoryOptions(args []Word) (rest []Word, physical bool) {
@@ -73,17 +92,16 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 	return args, physical
 }
 
-// matched are the directories that a variable may name which holds one match of a pattern, nil
-// where only the run can tell. Their names are words of one piece and no options; what the line
-// did so far made none of them, and none is called like a variable of the line, which bash with
-// cdable_vars takes where it can't enter a directory.
-func (w *walker) matched(st *state, word Word) []string {
-	if word.Kind != Glob || word.Expands || word.Split && word.edited() || st.unknown || len(st.dirs) != 1 ||
-		len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) || !printable(word.Text, "*?") || climbs(word.Text) ||
-		strings.Contains(word.Text, "**") || word.Text[0] == '/' || !printable(st.dirs[0], "") || !w.onlyRead() {
+// matched are the directories that a variable can name which holds one match of a pattern, nil if
+// only the run knows them. Their names are words of one piece and no options; what the line did so
+// far made none of them, and none is called like a variable of the line, which bash with cdable_vars
+// takes if it can't enter a directory.
+func (r *report) matched(st *state, word Word) []string {
+	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
+		!printable(st.dirs[0], "") || !r.onlyRead() {
 		return nil
 	}
-	found := strings.Split(w.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
+	found := strings.Split(r.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
@@ -93,50 +111,60 @@ func (w *walker) matched(st *state, word Word) []string {
 		if !printable(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
 			return nil
 		}
-		dirs = append(dirs, cleanPath(dir))
+		dirs = append(dirs, lexical.CleanPath(dir))
 	}
 	return dirs
 }
 
-// plainDirectory reports whether a word is the name of a directory to cd and
-// pushd, and nothing else.
-func (w *walker) plainDirectory(st *state, word Word) bool {
+// isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
+// directory of a state: a pattern of single segments.
+func (w *Word) isMatchIn(st *state) bool {
+	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs)) &&
+		printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
+}
+
+// namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing
+// else.
+func namesDirectory(st *state, word Word) bool {
 	return word.Kind == Literal && !word.isOption() && word.Text != "-" && word.Text != "" &&
 		!strings.HasPrefix(word.Text, "+") && !st.assigned("CDPATH")
 }
 
-// push walks pushd with a directory.
-func (w *walker) push(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "pushd", redirs)
-	if len(args) != 1 || w.posix || !w.plainDirectory(after, args[0]) || args[0].literal("--") {
-		return w.lost(st, after, c, args)
+// pushd walks pushd with a directory.
+func (i *invocation) pushd() (ok, fail *state, explained bool) {
+	d, args := directoryChange{i, "pushd"}, i.args()
+	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
+		ok, fail = d.lost(args)
+		return ok, fail, true
 	}
-	c.Form.Put("<directory>", "dir")
-	w.emit(c)
-	ok, certain := w.entered(after, args[0].Text, false)
+	d.enters()
+	ok, certain := i.w.entered(i.after, args[0].Text, false)
 	if ok != nil {
 		ok = ok.clone()
-		ok.stack = append(slices.Clip(after.stack), after.dirs)
+		ok.stack = append(slices.Clip(i.after.stack), i.after.dirs)
 	}
-	return found(ok, after, certain)
+	ok, fail = found(ok, i.after, certain)
+	return ok, fail, true
 }
 
-// pop walks popd without operands, as far as the line has filled the stack.
-func (w *walker) pop(st, after *state, args []Word, redirs []Access) (ok, fail *state) {
-	c := w.newCommand(st, "popd", redirs)
-	top := len(after.stack) - 1
-	if len(args) > 0 || top < 0 || len(after.stack[top]) == 0 || w.posix {
-		return w.lost(st, after, c, args)
+// popd walks popd without operands, as far as the line has filled the stack.
+func (i *invocation) popd() (ok, fail *state, explained bool) {
+	d, args, stack := directoryChange{i, "popd"}, i.args(), i.after.stack
+	top := len(stack) - 1
+	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {
+		ok, fail = d.lost(args)
+		return ok, fail, true
 	}
-	w.emit(c)
-	ok = after.in(after.stack[top])
-	ok.stack = after.stack[:top:top]
-	return found(ok, after, w.certain(after.stack[top]))
+	i.w.emit(i.w.newCommand(i.st, "popd", i.redirs))
+	ok = i.after.in(stack[top])
+	ok.stack = stack[:top:top]
+	ok, fail = found(ok, i.after, i.w.certain(stack[top]))
+	return ok, fail, true
 }
 
 // entered is the state behind cd to a directory, nil when only the run can
 // tell, and whether it certainly succeeds.
-func (w *walker) entered(st *state, target string, physical bool) (ok *state, certain bool) {
+func (r *report) entered(st *state, target string, physical bool) (ok *state, certain bool) {
 	from := st.dirs
 	if strings.HasPrefix(target, "/") {
 		from = []string{""}
@@ -149,7 +177,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		if dir != "" {
 			full = dir + "/" + target
 		}
-		next, left, known := w.enter(full, physical)
+		next, left, known := r.enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -162,7 +190,7 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	certain = w.enterable(passed) && w.certain(dirs)
+	certain = r.enterable(passed) && r.certain(dirs)
 	if !certain && st.assigned(target) {
 		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
 	}
@@ -171,29 +199,29 @@ func (w *walker) entered(st *state, target string, physical bool) (ok *state, ce
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
-func (w *walker) certain(dirs []string) bool {
-	return w.enterable(dirs) && w.onlyRead()
+func (r *report) certain(dirs []string) bool {
+	return r.enterable(dirs) && r.onlyRead()
 }
 
 // enterable reports whether directories are there for everyone.
-func (w *walker) enterable(dirs []string) bool {
-	return !slices.ContainsFunc(dirs, func(dir string) bool { return !w.isEnterable(dir) })
+func (h *host) enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.isEnterable(dir) })
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
-func (w *walker) onlyRead() bool {
-	return w.onlyReadBeside(func(*Command) bool { return false })
+func (r *report) onlyRead() bool {
+	return r.onlyReadBeside(func(*Command) bool { return false })
 }
 
 // onlyReadBeside reports whether no command changes the disk but such as are known not to.
-func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
-	if w.changes || len(w.line.Messy) > 0 {
+func (r *report) onlyReadBeside(harmless func(*Command) bool) bool {
+	if r.changes || len(r.line.Messy) > 0 {
 		return false
 	}
-	for i := range w.line.Commands {
-		c := &w.line.Commands[i]
-		if !slices.Contains(w.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
+	for i := range r.line.Commands {
+		c := &r.line.Commands[i]
+		if !slices.Contains(r.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
 			return false
 		}
 		for j := range c.Accesses {
@@ -208,71 +236,13 @@ func (w *walker) onlyReadBeside(harmless func(*Command) bool) bool {
 // enter cleans the path that cd goes to, and lists the directories that a ".."
 // in it leaves. The shell takes ".." as it is written, unless told -P; where a
 // link makes that differ from the disk, the directory counts as unknown.
-func (w *walker) enter(path string, physical bool) (clean string, passed []string, known bool) {
-	clean, passed = cleanPath(path), left(path)
+func (h *host) enter(path string, physical bool) (clean string, passed []string, known bool) {
+	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
 	if len(passed) == 0 && !physical {
 		return clean, nil, true
 	}
-	if physical && !w.isPlain(clean) {
+	if physical && !h.isPlain(clean) {
 		return "", nil, false
 	}
-	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !w.isPlain(dir) })
-}
-
-// left lists what stands before each ".." of an absolute path, cleaned, and once where
-// several in a row leave the same.
-func left(path string) []string {
-	var out []string
-	clean := make([]byte, 0, 256)
-	for segment := range strings.SplitSeq(path, "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			dir := clean
-			if len(dir) == 0 {
-				dir = []byte{'/'}
-			}
-			if last := len(out) - 1; last < 0 || out[last] != string(dir) {
-				out = append(out, string(dir))
-			}
-			clean = clean[:max(bytes.LastIndexByte(clean, '/'), 0)]
-		default:
-			clean = append(append(clean, '/'), segment...)
-		}
-	}
-	return out
-}
-
-// cleanPath removes empty, "." and ".." segments of an absolute path.
-func cleanPath(path string) string {
-	if isClean(path) {
-		return path
-	}
-	segments := make([]string, 0, 8)
-	for segment := range strings.SplitSeq(path, "/") {
-		switch segment {
-		case "", ".":
-		case "..":
-			if len(segments) > 0 {
-				segments = segments[:len(segments)-1]
-			}
-		default:
-			segments = append(segments, segment)
-		}
-	}
-	return "/" + strings.Join(segments, "/")
-}
-
-// isClean reports whether cleanPath would return a path as it is.
-func isClean(path string) bool {
-	rest, rooted := strings.CutPrefix(path, "/")
-	if !rooted {
-		return false
-	}
-	for segment := range strings.SplitSeq(rest, "/") {
-		if segment == "" || segment == "." || segment == ".." {
-			return path == "/"
-		}
-	}
-	return true
+	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !h.isPlain(dir) })
 }

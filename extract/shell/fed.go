@@ -169,10 +169,10 @@ func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word
 
 // plainProgram reports whether a program is one that the table explains and
 // that runs nothing else.
-func (w *walker) plainProgram(name string) bool {
-	program := w.table.Program(name)
+func (s *surroundings) plainProgram(name string) bool {
+	program := s.table.Program(name)
 	return program != nil && !program.RunsAnything && program.Wrapper == "" && !argv.IsShell(name) &&
-		!slices.Contains(w.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
+		!slices.Contains(s.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
 }
 
 // scripted reports whether a command is a shell with a script in its words.
@@ -366,8 +366,8 @@ func (f *feed) filtered(c *Command) *feed {
 
 // printsNames reports whether a producer is given nothing with which it prints more
 // than the names of files, or these otherwise than they are: in colors, say.
-func (w *walker) printsNames(c *Command, besides ...string) bool {
-	allowed, ok := w.table.Words.Printing.NameProducers[c.Verb]
+func (s *surroundings) printsNames(c *Command, besides ...string) bool {
+	allowed, ok := s.table.Words.Printing.NameProducers[c.Verb]
 	plain := func(option string) bool {
 		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
 	}

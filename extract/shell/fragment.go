@@ -11,6 +11,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
@@ -20,7 +22,7 @@ const maxOpened = 128 << 10
 // opened walks what stands behind the brackets and the reserved words that a line begins
 // with, where the parser gave it up for something further on: of a line without them the
 // statements in front are known, and they are no way to hide them.
-func (w *walker) opened(st *state, parser *parser, text string, file *syntax.File, err error) {
+func (w *walker) opened(st *state, parser *tree.Parser, text string, file *syntax.File, err error) {
 	for left := maxOpened - len(text); left > 0; left -= len(text) {
 		rest := text
 		if file != nil && len(file.Stmts) > 0 {
@@ -30,42 +32,23 @@ func (w *walker) opened(st *state, parser *parser, text string, file *syntax.Fil
 			}
 			rest = text[fault.Pos.Offset():]
 		}
-		behind, opens := behindOpening(rest)
+		behind, opens := lexical.BehindOpening(rest)
 		if !opens {
 			return
 		}
 		text = behind
 		// What is wrong with the rest is wrong with the line, and that is said.
-		if file, err = parser.parse(text); file != nil {
+		if file, err = parser.Parse(text); file != nil {
 			w.lines(st, file.Stmts)
 		}
 	}
 }
 
-// behindOpening is what stands behind the bracket or the reserved word that a text begins
-// with, one that closes a condition, a pattern or a body among them, or else behind its
-// first command.
-func behindOpening(text string) (behind string, opens bool) {
-	text = strings.TrimLeft(text, " \t\n")
-	if text == "" {
-		return "", false
-	}
-	if strings.IndexByte("{}()", text[0]) >= 0 {
-		return text[1:], true
-	}
-	end := strings.IndexFunc(text, func(r rune) bool { return r < 'a' || r > 'z' })
-	if end > 0 && guard.ReservedWord(text[:end]) {
-		return text[end:], true
-	}
-	at := strings.IndexAny(text, ";&|\n")
-	return text[at+1:], at >= 0
-}
-
 // fragments reports what a line that the parser gave up on may run, piece by
 // piece, so that deny rules see what it names. It returns what it reported.
 func (w *walker) fragments(st *state, text string) (told v1.Set) {
-	for segment := range strings.FieldsFuncSeq(text, separates) {
-		fields := pieces(segment)
+	for segment := range strings.FieldsFuncSeq(text, lexical.SeparatesCommands) {
+		fields := lexical.Fields(segment)
 		for len(fields) > 1 && (strings.Contains(fields[0], "=") || guard.ReservedWord(fields[0])) {
 			fields = fields[1:]
 		}
@@ -73,26 +56,23 @@ func (w *walker) fragments(st *state, text string) (told v1.Set) {
 			continue
 		}
 		told.Add(strings.Join(fields, " "))
-		if !w.emitFragment(st, fields, len(fields)-redirected(segment)) {
+		if !w.emitFragment(st, fields, len(fields)-lexical.RedirectionFields(segment)) {
 			break
 		}
 	}
 	return told
 }
 
-// separates reports whether commands may stand on both sides of a character.
-func separates(r rune) bool { return strings.ContainsRune("\n;|&(){}`", r) }
-
 // quotedFragments reports what fragments does not: the commands behind redirections and
 // assignments, and those of which quotes are a part.
 func (w *walker) quotedFragments(st *state, text string, told v1.Set) {
-	for _, cut := range []func(string, int) int{nextSeparator, nextOutsideQuotes} {
+	for _, cut := range []func(string, int) int{lexical.FragmentEnd, lexical.QuotedFragmentEnd} {
 		for at := 0; at < len(text); {
 			end := cut(text, at)
-			words, targets := wordsOf(text[at:end])
+			words, targets := lexical.FragmentWords(text[at:end])
 			fields := slices.Concat(words, targets)
 			at = end + 1
-			key := strings.Join(pieces(strings.Join(fields, " ")), " ")
+			key := strings.Join(lexical.Fields(strings.Join(fields, " ")), " ")
 			if len(words) == 0 || told.Has(key) {
 				continue
 			}
@@ -118,124 +98,9 @@ func (w *walker) emitFragment(st *state, fields []string, own int) bool {
 	return true
 }
 
-// pieces are the words of a fragment.
-func pieces(segment string) []string {
-	return strings.FieldsFunc(segment, func(r rune) bool { return strings.ContainsRune(" \t<>'\"", r) })
-}
-
-// redirected is how many of a fragment's last words may be those of redirections.
-func redirected(segment string) int {
-	at := strings.IndexAny(segment, "<>")
-	if at < 0 {
-		return 0
-	}
-	return len(pieces(segment[at:]))
-}
-
-// nextSeparator is where the piece ends that begins at a place: at a separator that is
-// no part of a redirection.
-func nextSeparator(text string, at int) int {
-	for ; at < len(text); at++ {
-		if (text[at] == '&' || text[at] == '|') && at > 0 && (text[at-1] == '>' || text[at-1] == '<') {
-			continue
-		}
-		if separates(rune(text[at])) {
-			break
-		}
-	}
-	return at
-}
-
-// nextOutsideQuotes is the same where quotes that are closed hold no separators.
-func nextOutsideQuotes(text string, at int) int {
-	for at < len(text) {
-		size := quotedSize(text[at:])
-		if size == 1 && nextSeparator(text[:at+1], at) == at {
-			break
-		}
-		at += size
-	}
-	return at
-}
-
-// quotedSize is how many bytes at the start of a text belong together: those of quotes,
-// where they are closed, or what a backslash quotes.
-func quotedSize(text string) int {
-	switch {
-	case text[0] == '\\' && len(text) > 1:
-		return 2
-	case text[0] == '\'':
-		if end := strings.IndexByte(text[1:], '\''); end >= 0 {
-			return end + 2
-		}
-	case text[0] == '"':
-		for at := 1; at < len(text); at++ {
-			if text[at] == '"' {
-				return at + 1
-			}
-			if text[at] == '\\' {
-				at++
-			}
-		}
-	}
-	return 1
-}
-
-// wordsOf are the words of a piece without their quotes, from behind its reserved words
-// and assignments, and apart from them the targets of redirections.
-func wordsOf(piece string) (words, targets []string) {
-	redirection := false
-	for at := 0; at < len(piece); {
-		switch c := piece[at]; {
-		case c == ' ' || c == '\t' || c == '\n' || strings.HasPrefix(piece[at:], "\\\n"):
-			at += quotedSize(piece[at:])
-			continue
-		case c == '<' || c == '>':
-			redirection = true
-			end := at + len(piece[at:]) - len(strings.TrimLeft(piece[at:], "<>&|"))
-			if piece[at:end] == "<<" && strings.HasPrefix(piece[end:], "-") {
-				end++
-			}
-			at = end
-			continue
-		}
-		word, size := unquoted(piece[at:])
-		at += size
-		descriptor := at < len(piece) && (piece[at] == '<' || piece[at] == '>') && strings.Trim(word, "0123456789") == ""
-		switch {
-		case word == "":
-			redirection = false
-		case redirection:
-			targets, redirection = append(targets, word), false
-		case !descriptor && (len(words) > 0 || !strings.Contains(word, "=") && !guard.ReservedWord(word)):
-			words = append(words, word)
-		}
-	}
-	return words, targets
-}
-
-// unquoted is the first word of a text without its quotes, and how many bytes it takes.
-func unquoted(text string) (word string, size int) {
-	var out strings.Builder
-	for size < len(text) && strings.IndexByte(" \t\n<>", text[size]) < 0 {
-		part := text[size : size+quotedSize(text[size:])]
-		size += len(part)
-		switch {
-		case part == "\\\n":
-		case len(part) > 1 && part[0] == '\\':
-			out.WriteString(part[1:])
-		case len(part) > 1:
-			out.WriteString(part[1 : len(part)-1])
-		default:
-			out.WriteString(part)
-		}
-	}
-	return out.String(), size
-}
-
 // starts reports whether a program is there to start the one that its words name.
-func (w *walker) starts(name string) bool {
-	program := w.table.Program(name)
+func (s *surroundings) starts(name string) bool {
+	program := s.table.Program(name)
 	return program != nil && (program.Wrapper != "" || program.RunsAnything)
 }
 

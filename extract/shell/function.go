@@ -7,6 +7,8 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -19,7 +21,7 @@ import (
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
 func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || !isBody(cmd.Body) || st.functions.count >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.posix {
+	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || st.functions.Len() >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.Posix {
 		w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
 			w.stmt(st, cmd.Body)
@@ -35,29 +37,13 @@ func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
 	return st.withFunction(cmd.Name.Value, cmd)
 }
 
-// isBody reports whether a statement is the body of a function to every shell: one
-// compound command. The parser takes what is joined to it by an operator for more of
-// the body, where a shell runs it at once, and other commands that shells refuse.
-func isBody(body *syntax.Stmt) bool {
-	if body == nil || body.Negated {
-		return false
-	}
-	switch body.Cmd.(type) {
-	case *syntax.Block, *syntax.Subshell, *syntax.IfClause, *syntax.ForClause, *syntax.WhileClause, *syntax.CaseClause,
-		*syntax.TestClause, *syntax.ArithmCmd:
-		return true
-	default:
-		return false
-	}
-}
-
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
-func (w *walker) definable(name string) bool {
+func (s *surroundings) definable(name string) bool {
 	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
-		w.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
-		!slices.Contains(w.table.Words.Shell.Hooks, name) && (!w.zsh || !strings.HasPrefix(name, "TRAP")) &&
-		!slices.Contains(w.table.Words.Shell.RunsText, name) && !slices.Contains(w.table.Words.Shell.Builtins, name)
+		s.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
+		!slices.Contains(s.table.Words.Shell.Hooks, name) && (!s.Zsh || !strings.HasPrefix(name, "TRAP")) &&
+		!slices.Contains(s.table.Words.Shell.RunsText, name) && !slices.Contains(s.table.Words.Shell.Builtins, name)
 }
 
 // uncalled walks the functions that the line defines and never calls: they stay
@@ -93,11 +79,11 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	w.calls++
 	w.calling = append(w.calling, decl)
 	inside := parameters(st, args)
-	if _, held := st.variable("0"); held && w.zsh {
+	if _, held := st.variable("0"); held && w.Zsh {
 		inside.set("0", unknownWord) // the name of the function
 	}
 	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
-	locals := localNames(decl.Body)
+	locals := tree.DeclaredNames(decl.Body)
 	for _, name := range locals {
 		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
 	}
@@ -127,10 +113,10 @@ func parameters(st *state, args []Word) *state {
 func returned(before, after *state, locals []string) *state {
 	next := after.clone()
 	restore := func(name string) {
-		if value, had := before.vars.get(name); had {
+		if value, had := before.vars.Get(name); had {
 			next.set(name, value)
 		} else {
-			next.vars = next.vars.without(name)
+			next.vars = next.vars.Without(name)
 		}
 	}
 	restore("@")
@@ -144,22 +130,6 @@ func returned(before, after *state, locals []string) *state {
 	return next
 }
 
-// localNames lists what a body declares, wherever in it.
-func localNames(body *syntax.Stmt) []string {
-	var names []string
-	syntax.Walk(body, func(node syntax.Node) bool {
-		if decl, ok := node.(*syntax.DeclClause); ok {
-			for _, arg := range decl.Args {
-				if arg.Name != nil {
-					names = append(names, arg.Name.Value)
-				}
-			}
-		}
-		return true
-	})
-	return names
-}
-
 // declares walks declare, typeset and local where they do no more than assign
 // to variables of the line. It reports false where they do more.
 func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
@@ -168,7 +138,7 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	if variant != "declare" && variant != "typeset" && !local {
 		return st, false
 	}
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
 	}
 	associative, names := false, 0
@@ -179,14 +149,14 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 			if arg.Value != nil {
 				option = arg.Value.Lit()
 			}
-			if w.zsh || option != "-a" && option != "-A" {
+			if w.Zsh || option != "-a" && option != "-A" {
 				return st, false
 			}
 			associative = associative || option == "-A"
-			if associative && w.oldBash {
+			if associative && w.OldBash {
 				w.messy(guard.MessyDialect)
 			}
-		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.zsh && (arg.Array != nil || arg.Naked):
+		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.Zsh && (arg.Array != nil || arg.Naked):
 			return st, false
 		default:
 			names++
@@ -219,8 +189,8 @@ func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
 
 // ownName is a name that no variable has, under which is noted that the function being
 // walked has declared a variable as its own.
-func (w *walker) ownName(name string) string {
-	return "local " + strconv.Itoa(len(w.calling)) + " " + name
+func (n *nesting) ownName(name string) string {
+	return "local " + strconv.Itoa(len(n.calling)) + " " + name
 }
 
 // surelyOwn reports whether such a note was made on every way to here.
@@ -234,7 +204,7 @@ func (s *state) without(note string) *state {
 		return s
 	}
 	next := s.clone()
-	next.vars = s.vars.without(note)
+	next.vars = s.vars.Without(note)
 	return next
 }
 
@@ -252,7 +222,7 @@ func shifted(st *state, args []Word) *state {
 	count := 1
 	if len(args) > 0 {
 		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && decimal(args[0].Text) {
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && lexical.IsDecimal(args[0].Text) {
 			count = n
 		}
 	}
@@ -301,24 +271,19 @@ func (w *walker) declaredKeyed(st *state, name string) Word {
 	return Word{array: &array{associative: true}}
 }
 
-// functionCall walks a call where the command is a function of the line. A name
-// that may stand for a function or for something else is not followed.
-func (w *walker) functionCall(st, after *state, argv []Word, redirs []Access) (ok, fail *state, found bool) {
-	decl, known := st.functions.get(argv[0].Text)
-	switch {
-	case !known:
-		return nil, nil, false
-	case decl == nil || st != after: // or assignments stand before it
-		w.messy(guard.MessyFunction)
-		c := w.newCommand(st, argv[0].Text, redirs)
-		c.Caveats.Add("unknown_program")
-		e := effects{w: w, c: &c, st: st}
-		for _, word := range argv[1:] {
-			e.AnyPath(word)
-		}
-		w.emit(c)
-		return after.nowhere(), after.nowhere(), true
+// function walks a call of a function of the line, nil for a name that may stand for another one, or
+// for something else.
+func (i *invocation) function(decl *syntax.FuncDecl) (ok, fail *state) {
+	if decl != nil && i.st == i.after {
+		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}
-	ok, fail = w.invoke(st, decl, argv[1:], redirs)
-	return ok, fail, true
+	i.w.messy(guard.MessyFunction) // or assignments stand before it
+	c := i.w.newCommand(i.st, i.argv[0].Text, i.redirs)
+	c.Caveats.Add("unknown_program")
+	e := effects{w: i.w, c: &c, st: i.st}
+	for _, word := range i.args() {
+		e.AnyPath(word)
+	}
+	i.w.emit(c)
+	return i.after.nowhere(), i.after.nowhere()
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -130,8 +131,8 @@ func (g gitReader) unknownRevision(word Word) {
 		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == Glob {
-		g.c.Git.Patterns, g.c.Git.Expanded = append(g.c.Git.Patterns, unescape(word.Text)), append(g.c.Git.Expanded, word.Text)
-		g.object(unescape(word.Text)) // and otherwise revision:path, to the letter
+		g.c.Git.Patterns, g.c.Git.Expanded = append(g.c.Git.Patterns, lexical.Unescape(word.Text)), append(g.c.Git.Expanded, word.Text)
+		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	g.accessAs(value.AsRevision, word, v1.OpRead, false)
 }
@@ -184,7 +185,7 @@ func (g gitReader) pathspec(word Word) {
 	}
 	text, plain := word.Text, false
 	if word.Kind == Glob {
-		g.c.Git.Pathspecs, g.c.Git.Expanded = append(g.c.Git.Pathspecs, unescape(text)), append(g.c.Git.Expanded, text)
+		g.c.Git.Pathspecs, g.c.Git.Expanded = append(g.c.Git.Pathspecs, lexical.Unescape(text)), append(g.c.Git.Expanded, text)
 	} else {
 		g.c.Git.Pathspecs = append(g.c.Git.Pathspecs, text)
 	}

@@ -49,7 +49,7 @@ func (b *wordBuilder) matched(value Word, quoted bool) {
 
 // handsOn notes the patterns that the words of a command, a loop or an array hold matches
 // of, where the words' own patterns don't say all of them.
-func (w *walker) handsOn(st *state, words []Word) {
+func (r *report) handsOn(st *state, words []Word) {
 	for i := range words {
 		word := &words[i]
 		from := word.origins
@@ -58,8 +58,8 @@ func (w *walker) handsOn(st *state, words []Word) {
 		}
 		for _, held := range from {
 			if held.cut || held.head && held.pattern != word.Text {
-				w.standing = append(w.standing, Access{
-					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: w.posix}, Dirs: st.dirs,
+				r.standing = append(r.standing, Access{
+					Text: held.pattern, Op: v1.OpList, Glob: true, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: r.Posix}, Dirs: st.dirs,
 				})
 			}
 		}
@@ -67,13 +67,13 @@ func (w *walker) handsOn(st *state, words []Word) {
 }
 
 // printsWords reports whether a command does nothing with its words but print them.
-func (w *walker) printsWords(st *state, argv []Word) bool {
+func (s *surroundings) printsWords(st *state, argv []Word) bool {
 	if argv[0].Kind != Literal {
 		return false
 	}
-	if _, known := st.functions.get(argv[0].Text); known {
+	if _, known := st.functions.Get(argv[0].Text); known {
 		return false
 	}
-	program := w.table.Program(argv[0].Text)
+	program := s.table.Program(argv[0].Text)
 	return program != nil && program.Inert
 }

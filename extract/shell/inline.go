@@ -84,11 +84,11 @@ func (p *parsed) textFromStream() bool {
 	if len(p.args.Operands) == 0 {
 		return false
 	}
-	return streams(p.args.Operands[0])
+	return isStream(p.args.Operands[0])
 }
 
-// streams reports whether a file is standard input, or what another command prints.
-func streams(word Word) bool {
+// isStream reports whether a file is standard input, or what another command prints.
+func isStream(word Word) bool {
 	clean := path.Clean(word.Text)
 	return word.Kind == Pipe || word.literal("-") || strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/")
 }

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 )
@@ -38,13 +36,13 @@ func (w *walker) sharing(walk func()) {
 }
 
 // takes notes what read gets of the stream.
-func (w *walker) takes(word Word, zero bool) {
-	if w.input == nil {
+func (s *streams) takes(word Word, zero bool) {
+	if s.input == nil {
 		return
 	}
-	w.input.known = w.input.known || word.Kind != Output
-	w.input.lines = w.input.lines || !zero
-	w.input.records = w.input.records || zero
+	s.input.known = s.input.known || word.Kind != Output
+	s.input.lines = s.input.lines || !zero
+	s.input.records = s.input.records || zero
 }
 
 // whole reports whether xargs gets all names of a stream as they are: nothing has
@@ -75,17 +73,4 @@ func (w *walker) reads(c *Command) {
 	}
 	given := c.files > 0 && files >= c.files // and none of them is called -
 	w.input.cut = w.input.cut || named || !given && !slices.Contains(w.table.Words.Printing.InputIgnorers, c.Verb)
-}
-
-// sharesInput reports whether a redirection gives a command the stream that the
-// commands around it read, or may do so.
-func sharesInput(r *syntax.Redirect) bool {
-	if r.Op == syntax.DplIn {
-		return true
-	}
-	if r.Op != syntax.RdrIn && r.Op != syntax.RdrInOut || substitutes(r) {
-		return false
-	}
-	name := r.Word.Lit()
-	return strings.HasPrefix(name, "/dev/") && name != "/dev/null" || strings.HasPrefix(name, "/proc/")
 }

@@ -5,12 +5,12 @@ package shell
 // reached.
 
 // caught walks a body and returns what holds behind it, however it ends.
-func (w *walker) caught(body func() (ok, fail *state)) (ok, fail *state) {
-	w.jumps = append(w.jumps, nil)
+func (f *flow) caught(body func() (ok, fail *state)) (ok, fail *state) {
+	f.jumps = append(f.jumps, nil)
 	ok, fail = body()
-	last := len(w.jumps) - 1
-	left := w.jumps[last]
-	w.jumps = w.jumps[:last]
+	last := len(f.jumps) - 1
+	left := f.jumps[last]
+	f.jumps = f.jumps[:last]
 	if left == nil {
 		return ok, fail
 	}
@@ -19,12 +19,12 @@ func (w *walker) caught(body func() (ok, fail *state)) (ok, fail *state) {
 
 // jump notes that the bodies being walked may end here. How many of them one
 // jump leaves need not be known: for the others it only adds to what may be.
-func (w *walker) jump(st *state) {
-	for i, left := range w.jumps {
+func (f *flow) jump(st *state) {
+	for i, left := range f.jumps {
 		if left == nil {
-			w.jumps[i] = st
+			f.jumps[i] = st
 		} else {
-			w.jumps[i] = join(left, st)
+			f.jumps[i] = join(left, st)
 		}
 	}
 }

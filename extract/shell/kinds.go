@@ -11,6 +11,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
 	"policyd/extract/value"
 )
@@ -157,7 +158,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
 		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
 		"pattern": func(p *parsed, kind string, word Word) string {
-			p.c.refusable = p.c.refusable || !plainExpression(word)
+			p.c.refusable = p.c.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},
@@ -173,7 +174,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
 		"interface": onlyTexts(interfaceName),
 		"job": func(p *parsed, kind string, word Word) string {
-			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && decimal(strings.TrimPrefix(word.Text, "%")))
+			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && lexical.IsDecimal(strings.TrimPrefix(word.Text, "%")))
 		},
 	}
 }
@@ -277,13 +278,13 @@ func output(p *parsed, _ string, word Word) string {
 // sourced is a file of program text.
 func sourced(p *parsed, _ string, word Word) string {
 	p.access(word, v1.OpRead, false)
-	return p.codeIf(streams(word), "read")
+	return p.codeIf(isStream(word), "read")
 }
 
 // configured is a file that says what is run, or the text of one.
 func configured(p *parsed, _ string, word Word) string {
 	executed(&p.effects, word)
-	return p.codeIf(streams(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
+	return p.codeIf(isStream(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
 }
 
 // expanded is a file, or a pattern that the program itself expands. A pattern may match any file

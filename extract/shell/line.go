@@ -9,6 +9,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 	"policyd/extract/windows"
 )
@@ -246,84 +248,89 @@ type Access struct {
 	Dirs []string
 }
 
-// parser is a parser with the text that it reads.
-type parser struct {
-	*syntax.Parser
-	text strings.Reader
-}
-
-func (p *parser) parse(text string) (*syntax.File, error) {
-	p.text.Reset(text)
-	defer p.text.Reset("")
-	return p.Parse(&p.text, "") //nolint:wrapcheck // the error is not handed on
-}
-
-var parsers = sync.Pool{New: func() any {
-	return &parser{Parser: syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true))}
-}}
-
-// walker explains one line.
+// walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
+// reports the commands that the shell would run.
 type walker struct {
-	table     *Table
-	options   Options
-	zsh       bool
-	ksh       bool
-	posix     bool
-	oldBash   bool // bash may be the one that macOS brings
-	depth     int
+	report
+	streams
+	flow
+	nesting
+	shown shown
+	// spliced is how many bytes of values of variables the words of the line hold.
+	spliced int
+	// anyOrder is true while members of an associative array may be taken in any order.
+	anyOrder bool
+	// mapped are the variables that mapfile made arrays of, doubtful those that a declaration gave
+	// a value which can be taken for members.
+	mapped, doubtful v1.Set
+	outset           state // before the first command
+}
+
+// surroundings are what a line is read in: the program table, the shell, the host, and what the line
+// makes known of its variables to programs.
+type surroundings struct {
+	table *Table
+	lexical.Dialect
+	host
+	// exported are variables that the line exports.
+	exported []string
+	// producing is what the producers are taken to print; produced are those whose values were used
+	// although they can print nothing.
+	producing producing
+	produced  []*argv.Producer
+}
+
+// report is what was found so far, and how much of the limits is used up.
+type report struct {
+	surroundings
+	line      Line
 	wordCount int
 	steps     int
-	hdocs     int
-	// mapped are what mapfile made arrays of, doubtful what a declaration gave a value
-	// which may be taken for members.
-	mapped, doubtful v1.Set
-	in               *feed    // what the command being walked gets on standard input
-	input            *input   // the stream that it shares with the commands around it
-	loops            int      // in how many loops it stands
-	piped            *feed    // what the last pipe that was walked prints
-	jumps            []*state // for each body being walked, what holds where it was left
-	aborted          *state   // what holds where a line may have been given up
-	// text is what standard input holds, where that is text of the line's own.
-	text string
+	documents int
+	// closes is true if a standard stream may be closed, changes if a round of a loop may have
+	// changed the disk.
+	closes, changes bool
+	// expandedNames are variables of the environment that were expanded since the last command: in
+	// an assignment, a here-string, the word of a case.
+	expandedNames []string
+	// standing are patterns of names that words were made of since then.
+	standing []Access
+}
+
+// streams are what commands read and print.
+type streams struct {
+	// in is the name stream on standard input of the command that is walked, text its text if that
+	// is known; input is the stream that it shares with the commands around it.
+	in    *feed
+	text  string
+	input *input
+	// piped is what the last pipeline prints, substituted what the last process substitution prints.
+	piped, substituted *feed
+	// begun is how the lines begin that the last command substitution prints, if they begin with
+	// numbers.
+	begun *begun
+}
+
+// flow is how control leaves the constructs that are walked.
+type flow struct {
+	loops   int      // how many loops surround the command
+	jumps   []*state // for each body that is walked, the state in which it was left
+	aborted *state   // the state in which a line may have been given up
+}
+
+// nesting is the scripts, functions and substitutions that are walked.
+type nesting struct {
+	depth int
+	// file is the script that is walked.
+	file *syntax.File
+	// called are the functions that the script defines, and whether it calls them; calling are those
+	// that are walked, and calls is how often one was called.
+	called  map[*syntax.FuncDecl]bool
+	calling []*syntax.FuncDecl
+	calls   int
 	// walked are the first statements of the substitutions that were walked.
 	walked    []*syntax.Stmt
 	fewWalked [4]*syntax.Stmt
-	// file is the script being walked.
-	file *syntax.File
-	// called are the functions that the script defines, and whether it calls them;
-	// calling are those being walked.
-	called  map[*syntax.FuncDecl]bool
-	calling []*syntax.FuncDecl
-	calls   int // how often a function was called
-	spliced int // bytes of what variables held
-	// substituted is what the last process substitution prints; changes is true
-	// when a round of a loop may have changed the disk.
-	substituted *feed
-	// begun is how the lines begin that the last command substitution prints, where
-	// that is with numbers.
-	begun   *begun
-	changes bool
-	// expandedNames are variables of the environment that were expanded since the
-	// last command: in an assignment, a here-string, the word of a case.
-	expandedNames []string
-	// standing are the patterns of names that words were made of since then.
-	standing []Access
-	// exported are variables that the line exports.
-	exported []string
-	// asked are the questions about the disk that were put so far; unsteady is
-	// true when one was answered in two ways.
-	asked    []question
-	fewAsked [2]question
-	unsteady bool
-	closes   bool  // a standard stream may be closed
-	anyOrder bool  // members of associative arrays may be taken in any order
-	outset   state // before the first command
-	// producing is what producers count as printing; produced are those whose values were taken
-	// although they may print nothing.
-	producing producing
-	produced  []*argv.Producer
-	shown     shown
-	line      Line
 }
 
 // Parse explains a command line. It never fails: what it can't explain makes
@@ -372,9 +379,9 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 
 // importers looks at the commands that import modules: where any command of the
 // line may change the disk, what lies there now says nothing about them.
-func (w *walker) importers() {
-	for i := range w.line.Commands {
-		if c := &w.line.Commands[i]; len(c.Imports) > 0 && !w.onlyRead() {
+func (r *report) importers() {
+	for i := range r.line.Commands {
+		if c := &r.line.Commands[i]; len(c.Imports) > 0 && !r.onlyRead() {
 			c.Caveats.Add("project_chooses_program")
 		}
 	}
@@ -395,26 +402,11 @@ func likelyCommands(line string) int {
 
 // script explains text as the shell named by dialect would read it.
 func (w *walker) script(st *state, text, dialect string) {
-	zsh, ksh, posix, oldBash := w.zsh, w.ksh, w.posix, w.oldBash
-	defer func() { w.zsh, w.ksh, w.posix, w.oldBash = zsh, ksh, posix, oldBash }()
-	w.zsh, w.ksh, w.posix, w.oldBash = false, false, false, false
-	switch strings.TrimSuffix(dialect[strings.LastIndexAny(dialect, `/\`)+1:], ".exe") {
-	case "", "bash":
-		w.oldBash = w.options.Platform == "darwin"
-	case "zsh":
-		w.zsh = true
-		if guard.ZshOnly(text) {
-			w.messy(guard.MessyDialect)
-		}
-	case "sh", "dash", "ksh":
-		w.posix = true
-		w.ksh = !strings.HasSuffix(dialect, "dash")
-		w.oldBash = w.options.Platform == "darwin" && !strings.HasSuffix(dialect, "ash") && !strings.HasSuffix(dialect, "ksh")
-		if guard.WideNames(text) {
-			w.messy(guard.MessyDialect) // ksh takes more for a name, and may be what sh is
-		}
-	default:
-		w.messy(guard.MessyDialect)
+	outerDialect := w.Dialect
+	defer func() { w.Dialect = outerDialect }()
+	known := false
+	if w.Dialect, known = lexical.DialectOf(dialect, w.options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
+		w.messy(guard.MessyDialect) // ksh takes more for a name
 	}
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
@@ -424,13 +416,9 @@ func (w *walker) script(st *state, text, dialect string) {
 			return
 		}
 	}
-	parser, ok := parsers.Get().(*parser)
-	if !ok {
-		w.messy(guard.MessyParse)
-		return
-	}
-	defer parsers.Put(parser)
-	file, err := parser.parse(text)
+	parser := tree.NewParser()
+	defer parser.Release()
+	file, err := parser.Parse(text)
 	if err != nil {
 		w.messy(guard.MessyParse)
 		told := w.fragments(st, text)
@@ -443,29 +431,29 @@ func (w *walker) script(st *state, text, dialect string) {
 	if code := guard.CrossCheck(text, file); code != "" {
 		w.messy(code)
 	}
-	if w.zsh && !guard.ZshComments(text, file) {
+	if w.Zsh && !guard.ZshComments(text, file) {
 		w.messy(guard.MessyDialect)
 	}
-	if w.oldBash && guard.NewSubstitutions(text, file) {
+	if w.OldBash && guard.NewSubstitutions(text, file) {
 		w.messy(guard.MessyDialect)
 	}
-	called, outer := w.called, w.file
+	called, outerFile := w.called, w.file
 	w.called, w.file = nil, file
 	w.lines(st, file.Stmts)
 	if len(w.line.Messy) > 0 {
 		w.unwalked(st, file)
 	}
 	w.uncalled(st, called)
-	w.file = outer
+	w.file = outerFile
 }
 
-func (w *walker) messy(code string) {
-	for _, known := range w.line.Messy {
+func (r *report) messy(code string) {
+	for _, known := range r.line.Messy {
 		if known == code {
 			return
 		}
 	}
-	w.line.Messy = append(w.line.Messy, code)
+	r.line.Messy = append(r.line.Messy, code)
 }
 
 func (w *walker) emit(c Command) {
@@ -476,7 +464,7 @@ func (w *walker) emit(c Command) {
 	}
 	w.reads(&c)
 	for i := range c.Accesses {
-		c.Accesses[i].Braces = w.posix
+		c.Accesses[i].Braces = w.Posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
 	c.Held = append(c.Held, w.standing...)
@@ -485,9 +473,9 @@ func (w *walker) emit(c Command) {
 }
 
 // count adds n words and says whether the line is still small enough.
-func (w *walker) count(n int) bool {
-	if w.wordCount += n; w.wordCount > maxWords {
-		w.messy(guard.MessyLimits)
+func (r *report) count(n int) bool {
+	if r.wordCount += n; r.wordCount > maxWords {
+		r.messy(guard.MessyLimits)
 		return false
 	}
 	return true

@@ -8,6 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
@@ -43,38 +45,6 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	return parts.word(word.Text), true
 }
 
-// partOfName is what an operator leaves of a name: the beginning of it, or what stands behind
-// a slash in it.
-func (w *walker) partOfName(st *state, part *syntax.ParamExp, value Word, quoted bool) (Word, bool) {
-	if part.Exp == nil || part.Exp.Word == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil {
-		return Word{}, false
-	}
-	operand := w.word(st, part.Exp.Word)
-	whole := operand.Kind == Glob && operand.Text == "*/" && part.Exp.Op == syntax.RemLargePrefix && wholeSegment(value)
-	if operand.Kind != Literal && operand.Kind != Glob || operand.Text == "" || strings.Trim(operand.Text, guard.WordBytes+"./-*") != "" {
-		return Word{}, false
-	}
-	switch part.Exp.Op {
-	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		whole = value.feed != nil && value.feed.Parts && value.feed.segment
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
-		if !strings.HasSuffix(operand.Text, "/") {
-			return Word{}, false
-		}
-	default:
-		return Word{}, false
-	}
-	value.Expands, value.Split = false, !quoted // the variable holds one match
-	cut, ok := partsOf(st, value, "${"+part.Param.Value+"…}")
-	if ok && part.Exp.Op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		cut.feed.cut, cut.feed.ending = &value, operand.Text
-	}
-	if ok {
-		cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || part.Exp.Op != syntax.RemLargePrefix
-	}
-	return cut, ok
-}
-
 // directories are those that names lie in: below what the roots lie in, or that itself. It
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
@@ -93,7 +63,7 @@ func directories(word Word) (Word, bool) {
 		if !printable(root, "") || strings.Contains(root, "..") {
 			return Word{}, false
 		}
-		dirs.roots = append(dirs.roots, directoryPart(root))
+		dirs.roots = append(dirs.roots, lexical.Dirname(root))
 	}
 	if len(f.besides) > 0 {
 		dirs.roots = append(dirs.roots, ".") // where what is no name would lie
@@ -104,7 +74,7 @@ func directories(word Word) (Word, bool) {
 
 // enclosing is what dirname prints of a name that was found.
 func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !simpleWord(call.Args[1]) {
+	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !tree.IsTextAndVariables(call.Args[1]) {
 		return Word{}, false
 	}
 	word := w.word(st, call.Args[1])
@@ -119,10 +89,10 @@ func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
 func directoryOfMatch(st *state, word Word) (Word, bool) {
 	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
 	if word.Expands || word.Split || about || len(st.dirs) != 1 || st.unknown || len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) ||
-		!printable(word.Text, "*?") || climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+		!printable(word.Text, "*?") || lexical.Climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
 		return Word{}, false
 	}
-	dir := directoryPart(word.Text)
+	dir := lexical.Dirname(word.Text)
 	if !hasMeta(dir) {
 		return Word{Kind: Literal, Text: dir}, true
 	}
@@ -139,7 +109,7 @@ func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
 	if len(args) > 2 && args[0].Lit() == "--" {
 		args = args[1:]
 	}
-	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !simpleWord(arg) }) {
+	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !tree.IsTextAndVariables(arg) }) {
 		return Word{}, false
 	}
 	name, ending := w.word(st, args[0]), Word{Kind: Literal}
@@ -184,7 +154,7 @@ func beside(part Word, after string) (Word, bool) {
 		other.of, other.Rooted = f, false
 	}
 	for _, known := range slices.Concat(f.spread(name.Text), f.besides) {
-		if !printable(known, "") || climbs(known) {
+		if !printable(known, "") || lexical.Climbs(known) {
 			return Word{}, false
 		}
 		other.besides = append(other.besides, strings.TrimSuffix(known, part.feed.ending)+after) // a root that is a file
@@ -199,28 +169,10 @@ func (f *feed) above() bool {
 		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
 			return !printable(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
 		}
-		return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+		return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 	})
 }
 
 // composed reports whether the words are no names that were found, so that pieces of them, where
 // the shell cuts them, lie elsewhere.
 func (f *feed) composed() bool { return f.made || len(f.below) > 0 }
-
-// simpleWord reports whether a word is text and variables as they are, so that it may be read
-// twice.
-func simpleWord(word *syntax.Word) bool {
-	simple := !hasBrace(word)
-	syntax.Walk(word, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
-		case *syntax.ParamExp:
-			simple = simple && unchanged(node) && node.Index == nil && node.Param != nil && guard.IsName(node.Param.Value)
-			return false
-		default:
-			simple = false
-		}
-		return simple
-	})
-	return simple
-}

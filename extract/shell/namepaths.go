@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -34,7 +35,7 @@ const hole = "\x00"
 // pathOf is the word as a path below a directory that stands in plain text in front of the
 // names in it. It reports false for any other word.
 func (b *wordBuilder) pathOf(st *state) (Word, bool) {
-	if b.split || len(b.names) == 0 || len(b.names) != b.holds || len(st.dirs) != 1 || st.unknown {
+	if b.split || len(b.names) == 0 || len(b.names) != b.count || len(st.dirs) != 1 || st.unknown {
 		return Word{}, false
 	}
 	text, shortened := b.text.String(), false
@@ -50,7 +51,7 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 	}
 	dir, inside, _ := strings.Cut(text, hole)
 	slash := strings.LastIndexByte(dir, '/')
-	if slash < 1 || dir[0] == '-' || strings.Trim(text, pathBytes+hole) != "" || climbs(dir[:slash]) {
+	if slash < 1 || dir[0] == '-' || strings.Trim(text, pathBytes+hole) != "" || lexical.Climbs(dir[:slash]) {
 		return Word{}, false
 	}
 	inside = dir[slash+1:] + hole + inside
@@ -65,9 +66,6 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 	}
 	return path.word(path.roots[0]), true
 }
-
-// climbs reports whether a path goes up somewhere.
-func climbs(path string) bool { return slices.Contains(strings.Split(path, "/"), "..") }
 
 // segment is a word that is one segment of a name, or a part of one: never more, and no step
 // up as long as the shell doesn't cut it. Names that ls prints of a directory are such.
@@ -99,7 +97,7 @@ func wholeSegment(word Word) bool {
 	}
 	return !slices.ContainsFunc(roots, func(root string) bool {
 		last := strings.TrimRight(root, "/")
-		return climbs(root) || hasMeta(root) && strings.HasPrefix(last[strings.LastIndexByte(last, '/')+1:], ".")
+		return lexical.Climbs(root) || hasMeta(root) && strings.HasPrefix(last[strings.LastIndexByte(last, '/')+1:], ".")
 	})
 }
 

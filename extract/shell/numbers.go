@@ -9,6 +9,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // Shells evaluate what they take for a number, so that it matters whether what
@@ -26,71 +28,35 @@ type begun struct {
 	signed bool
 }
 
-// digits is what a statement prints, where that is lines which begin with
-// numbers: of what it counts, or of what it is piped.
-func (w *walker) digits(stmt *syntax.Stmt, from int, in *feed) *feed {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(w.line.Commands) <= from || len(call.Assigns) > 0 {
-		return nil
-	}
-	c := &w.line.Commands[from]
-	if in != nil && in.digits != nil && in.digits.one && in.digits.behind == 0 && c.Verb == "xargs" && len(call.Args) == 1 {
-		return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}} // it prints what it is given
-	}
-	if len(w.line.Commands) != from+1 {
-		return nil
-	}
-	if c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || len(call.Args) == 0 || call.Args[0].Lit() != c.Program {
-		return nil
-	}
+// numberLines is what the command prints, if that is lines which begin with numbers: of what it
+// counts, or of what it is piped.
+func (o *stdout) numberLines() *feed {
 	var lines *begun
+	piped := o.in != nil && o.in.digits != nil
 	switch {
-	case w.printsNumber(stmt):
+	case o.printsNumber(o.stmt):
 		lines = &begun{one: true, padded: true}
-	case in != nil && in.digits != nil && len(c.Accesses) == 0:
-		lines = in.digits.through(c, plainTexts(call.Args[1:]))
-	case in == nil || in.digits == nil:
-		lines = w.numbers(c, plainTexts(call.Args[1:]))
+	case piped && len(o.c.Accesses) == 0:
+		lines = o.filtered(o.in.digits)
+	case !piped:
+		lines = o.counted()
 	}
 	if lines == nil {
 		return nil
 	}
-	return &feed{dir: c.Dirs[0], digits: lines}
+	return &feed{dir: o.c.Dirs[0], digits: lines}
 }
 
-// plainTexts are the texts of words that nothing expands, nil where one is another.
-func plainTexts(words []*syntax.Word) []string {
-	texts := make([]string, 0, len(words))
-	for _, word := range words {
-		text := ""
-		for _, part := range word.Parts {
-			switch part := part.(type) {
-			case *syntax.Lit:
-				if !plainLiteral(part.Value) || hasBrace(word) {
-					return nil
-				}
-				text += part.Value
-			case *syntax.SglQuoted:
-				if part.Dollar {
-					return nil
-				}
-				text += part.Value
-			case *syntax.DblQuoted:
-				if len(part.Parts) == 0 {
-					continue
-				}
-				lit, ok := part.Parts[0].(*syntax.Lit)
-				if !ok || len(part.Parts) > 1 || part.Dollar || strings.Contains(lit.Value, `\`) {
-					return nil
-				}
-				text += lit.Value
-			default:
-				return nil
-			}
-		}
-		texts = append(texts, text)
+// echoedNumber is what xargs prints that is given one number, and no command to run.
+func (w *walker) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
+	if in == nil || in.digits == nil || !in.digits.one || in.digits.behind != 0 || len(w.line.Commands) <= from {
+		return nil
 	}
-	return texts
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || w.line.Commands[from].Verb != "xargs" {
+		return nil
+	}
+	return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}}
 }
 
 // begins reports whether the first of some names that read is given holds the number
@@ -111,8 +77,8 @@ func (n *begun) begins(names int, ifs Word, set bool) bool {
 
 // numbersOnly reports whether an item of a loop is a substitution, just walked, that the
 // shell cuts into numbers.
-func (w *walker) numbersOnly(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || w.begun == nil || w.begun.behind != 0 || st.assigned("IFS") {
+func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
+	if len(item.Parts) != 1 || s.begun == nil || s.begun.behind != 0 || st.assigned("IFS") {
 		return false
 	}
 	_, ok := item.Parts[0].(*syntax.CmdSubst)
@@ -127,128 +93,154 @@ func (n *begun) number() (Word, bool) {
 	return Word{Kind: Number, Text: "$(…)", Signed: n.signed}, n.one && n.behind == 0
 }
 
-// through is what a filter leaves of such lines; nil where that is not known.
-func (n *begun) through(c *Command, args []string) *begun {
-	out := *n
-	switch {
-	case c.Verb == "head" || c.Verb == "tail":
-		if slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return e.Name != "-n" && e.Name != "-NUM" }) {
+// filtered is what a filter leaves of such lines, nil if that isn't known.
+func (o *stdout) filtered(n *begun) *begun {
+	one := *n
+	one.one = true
+	switch o.c.Verb {
+	case "head", "tail":
+		if !o.c.onlyForm("-n", "-NUM") {
 			return nil // a line may be cut anywhere
 		}
-		out.one = out.one || slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(args, " "))
-		return &out
-	case c.Verb == "sort" || c.Verb == "uniq" || c.Verb == "grep":
-		return n.kept(c)
-	case c.Verb == "sed" && len(args) == 2 && args[0] == "-n" && script.SelectsLine(args[1]):
-		out.one = true
-		return &out
-	case args == nil || !n.cut(c.Verb, args):
+		if n.one || slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " ")) {
+			return &one
+		}
+		return n
+	case "sort", "uniq":
+		return n.ifOnly(o.c, "-n", "-r", "-u")
+	case "grep":
+		return n.ifOnly(o.c, "-v", "-i", "-E", "-F", "-w", "<pattern>")
+	case "sed":
+		if len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1]) {
+			return &one
+		}
+	}
+	if cut := numberCutters[o.c.Verb]; cut == nil || o.args == nil || !cut(n, o.args) {
 		return nil
 	}
 	return &begun{one: n.one, signed: n.signed}
 }
 
-// kept is what programs leave that drop lines, or order them, and change none.
-func (n *begun) kept(c *Command) *begun {
-	harmless := []string{"-n", "-r", "-u"}
-	if c.Verb == "grep" {
-		harmless = []string{"-v", "-i", "-E", "-F", "-w", "<pattern>"}
-	}
-	if slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
+// ifOnly is the lines as they are if a command has no other options.
+func (n *begun) ifOnly(c *Command, options ...string) *begun {
+	if !c.onlyForm(options...) {
 		return nil
 	}
 	return n
 }
 
-// cut reports whether a filter leaves nothing of each line but its number.
-func (n *begun) cut(verb string, args []string) bool {
-	text := strings.Join(args, " ")
-	switch verb {
-	case "cut":
-		if n.padded && n.behind != ' ' {
-			return false // with a blank in front it leaves nothing
-		}
-		delimiter, field := "\t", ""
-		for i, arg := range args {
-			switch value := args[min(i+1, len(args)-1)]; {
-			case arg == "-d":
-				delimiter = value
-			case arg == "-f":
-				field = value
-			case strings.HasPrefix(arg, "-d"):
-				delimiter = arg[2:]
-			case strings.HasPrefix(arg, "-f"):
-				field = arg[2:]
-			case i == 0 || args[i-1] != "-d" && args[i-1] != "-f":
-				return false
-			}
-		}
-		return field == "1" && delimiter == string(n.behind)
-	case "awk":
-		program := strings.ReplaceAll(args[len(args)-1], " ", "")
-		if program != "{print$1}" && program != "{print$1;}" {
+// numberCutters say of filters whether they leave nothing of each line but its number.
+var numberCutters = map[string]func(n *begun, args []string) bool{
+	"cut": (*begun).cutField, "awk": (*begun).cutByAwk,
+	"sed": func(n *begun, args []string) bool {
+		text := strings.Join(args, " ")
+		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
+	},
+	"tr": func(n *begun, args []string) bool {
+		// Without the newlines the digits of all lines are one number, which may overflow.
+		return n.behind == 0 && len(args) == 2 && args[0] == "-d" &&
+			(args[1] == " " || args[1] == "[:blank:]" || args[1] == "[:space:]" && n.one)
+	},
+}
+
+// cutField reports whether cut prints the number.
+func (n *begun) cutField(args []string) bool {
+	if n.padded && n.behind != ' ' {
+		return false // with a blank in front it leaves nothing
+	}
+	delimiter, field := "\t", ""
+	values := map[string]*string{"-d": &delimiter, "-f": &field}
+	for i := 0; i < len(args); i++ {
+		option := args[i][:min(2, len(args[i]))]
+		value := values[option]
+		if value == nil {
 			return false
 		}
-		separator := strings.ReplaceAll(strings.Join(args[:len(args)-1], " "), "-F ", "-F")
-		return separator == "" && n.behind != ':' || separator == "-F:" && n.behind == ':' && !n.padded
-	case "sed":
-		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
-	case "tr":
-		// Without the newlines the digits of all lines are one number, which may wrap.
-		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && (slices.Contains([]string{" ", "[:blank:]"}, args[1]) || args[1] == "[:space:]" && n.one)
+		if *value = args[i][2:]; *value == "" {
+			i++
+			*value = args[min(i, len(args)-1)]
+		}
+	}
+	return field == "1" && delimiter == string(n.behind)
+}
+
+// cutByAwk reports whether a program of awk prints the number.
+func (n *begun) cutByAwk(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	program := strings.ReplaceAll(args[len(args)-1], " ", "")
+	if program != "{print$1}" && program != "{print$1;}" {
+		return false
+	}
+	switch strings.ReplaceAll(strings.Join(args[:len(args)-1], " "), "-F ", "-F") {
+	case "":
+		return n.behind != ':'
+	case "-F:":
+		return n.behind == ':' && !n.padded
 	}
 	return false
 }
 
-// numbers is how the lines of a command begin that reads none.
-func (w *walker) numbers(c *Command, args []string) *begun {
-	if c.files > 1 {
-		return nil // one of them may be -, and each line begins with a name
-	}
-	switch c.Verb {
-	case "grep":
-		return w.lineNumbers(c, args)
-	case "wc":
-		if len(c.Form) == 2 && counts(c.Form) && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
+// counters are how the lines of commands begin that count, and read no lines.
+var counters = map[string]func(*stdout) *begun{
+	"grep": (*stdout).lineNumbers,
+	"wc": func(o *stdout) *begun {
+		if len(o.c.Form) == 2 && o.c.onlyForm("-l", "-w", "-c", "-m", "-L", "<file>") && o.oneFile() {
 			return &begun{behind: ' ', padded: true, one: true}
 		}
-	case "seq":
-		if len(args) > 0 && len(args) < 4 && len(c.Accesses) == 0 && !slices.ContainsFunc(args, func(arg string) bool { return !counted(arg) }) {
+		return nil
+	},
+	"seq": func(o *stdout) *begun {
+		if len(o.args) > 0 && len(o.args) < 4 && len(o.c.Accesses) == 0 && !slices.ContainsFunc(o.args, func(arg string) bool { return !counted(arg) }) {
 			return &begun{}
 		}
-	case "stat":
-		if len(c.Form) == 2 && plainStatistic(args) {
-			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0]), signed: true}
+		return nil
+	},
+	"stat": func(o *stdout) *begun {
+		if len(o.c.Form) == 2 && numberOfFiles(o.args) {
+			return &begun{one: o.oneFile(), signed: true}
 		}
-	case "du":
-		if len(args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, args[0]) && len(c.Accesses) == 1 && oneFile(c.Accesses[0]) {
+		return nil
+	},
+	"du": func(o *stdout) *begun {
+		if len(o.args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, o.args[0]) && o.oneFile() {
 			return &begun{behind: '\t', one: true}
 		}
-	case "awk":
-		if len(args) == 1 || len(args) == 2 && oneFile(Access{Text: args[1]}) {
-			if one, ok := script.PrintsRecordNumbers(args[0]); ok {
+		return nil
+	},
+	"awk": func(o *stdout) *begun {
+		if len(o.args) == 1 || len(o.args) == 2 && oneFile(Access{Text: o.args[1]}) {
+			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
 				return &begun{one: one}
 			}
 		}
+		return nil
+	},
+}
+
+// counted is how the lines of a command begin that counts.
+func (o *stdout) counted() *begun {
+	count := counters[o.c.Verb]
+	if count == nil || o.c.files > 1 {
+		return nil // one of several files may be -, and each line begins with a name
 	}
-	return nil
+	return count(o)
 }
 
-// counts reports whether wc is asked for one of its counts, and for nothing else.
-func counts(form v1.Form) bool {
-	return !slices.ContainsFunc(form, func(e v1.Entry) bool {
-		return !slices.Contains([]string{"-l", "-w", "-c", "-m", "-L", "<file>"}, e.Name)
-	})
-}
+// oneFile reports whether the command accesses one file, known by its name.
+func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
-// oneFile reports whether an access is that to one file, known by its name.
 func oneFile(a Access) bool {
 	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
 }
 
-// plainStatistic reports whether stat is asked for one number of each file:
-// size, times in seconds, owner, links. Of several formats the last one counts.
-func plainStatistic(args []string) bool {
+// fileNumbers are the formats of stat that print one number: size, times in seconds, owner, links.
+var fileNumbers = []string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}
+
+// numberOfFiles reports whether stat prints one number of each file. Of several formats the last one
+// counts.
+func numberOfFiles(args []string) bool {
 	if len(args) < 2 {
 		return false
 	}
@@ -260,35 +252,91 @@ func plainStatistic(args []string) bool {
 	if ok && format == "" {
 		format, files = args[1], args[2:]
 	}
-	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format) &&
-		!slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
+	return ok && slices.Contains(fileNumbers, format) && !slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
 }
 
-// lineNumbers is how the lines of grep -n begin. Of a file that is no text it
-// prints a sentence in the place of lines.
-func (w *walker) lineNumbers(c *Command, args []string) *begun {
-	harmless := []string{"-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>"}
-	_, numbers := c.Form.Get("-n")
-	if !numbers || len(c.Accesses) != 1 || c.files > 1 || slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(harmless, e.Name) }) {
+// lineNumbers is how the lines of grep -n begin. Of a file that is no text it prints a sentence in the
+// place of lines.
+func (o *stdout) lineNumbers() *begun {
+	c := o.c
+	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||
+		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
-	a := c.Accesses[0]
-	if !oneFile(a) || a.Tree || !w.onlyRead() || !c.everywhere(&a, w.isText) {
+	if !o.onlyRead() || !c.everywhere(&c.Accesses[0], o.isText) {
 		return nil
 	}
-	if _, only := c.Form.Get("-o"); only && w.options.Platform != "linux" {
+	if c.has("-o") && o.options.Platform != "linux" {
 		return nil // BSD's puts the number in front of the first match alone
 	}
-	bounds, one := 0, false // of several the last one counts
+	return &begun{behind: ':', one: c.has("-m") && matchesOnce(o.args)} // -m may be a pattern
+}
+
+// matchesOnce reports whether options of grep say -m 1, and no other limit.
+func matchesOnce(args []string) bool {
+	limits, one := 0, false
 	for i, arg := range args {
 		if strings.HasPrefix(arg, "-") && strings.Contains(arg, "m") {
-			bounds++
+			limits++
 			one = arg == "-m1" || arg == "-nm1" || (arg == "-m" || arg == "-nm") && i+1 < len(args) && args[i+1] == "1"
 		}
 	}
-	_, bounded := c.Form.Get("-m") // and is no pattern
-	one = one && bounded && bounds == 1
-	return &begun{behind: ':', one: one}
+	return one && limits == 1
 }
 
-func (w *walker) isText(path string) bool { return w.isTextual(cleanPath(path)) }
+func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }
+
+// alwaysPrints reports whether the last command of the line prints a number whatever happens: a count
+// of what it is piped, or of files that are there.
+func (r *report) alwaysPrints() bool {
+	c := r.last()
+	switch {
+	case r.producesNumber(c):
+		return true
+	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.refusable && !c.has("-F"):
+		return false
+	}
+	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !r.surely(c, &a) })
+}
+
+// last is the last command of the line.
+func (r *report) last() *Command { return &r.line.Commands[len(r.line.Commands)-1] }
+
+// printsNumber reports whether the last command of the line, whose output is that of stmt, prints one
+// number and nothing else.
+func (r *report) printsNumber(stmt *syntax.Stmt) bool {
+	stmt = tree.LastOfPipe(stmt)
+	call, ok := stmt.Cmd.(*syntax.CallExpr)
+	c := r.last()
+	switch {
+	case !ok:
+		return false
+	case len(call.Assigns)+len(c.Accesses) == 0 && r.producesNumber(c):
+		return true
+	case len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(c.Caveats) > 0 || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput):
+		return false
+	}
+	options := r.table.Words.Printing.NumberPrinters[c.Verb]
+	return len(options) > 0 && c.has(options[0]) && c.onlyForm(options...) && c.countsOnce()
+}
+
+// countsOnce reports whether a program that counts prints one line: of several files it prints each
+// count behind a name.
+func (c *Command) countsOnce() bool {
+	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
+	opened := c.opened()
+	return len(opened) < 2 && c.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
+		return named && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	})
+}
+
+// has reports whether the form of a command has an option or a role.
+func (c *Command) has(name string) bool {
+	_, found := c.Form.Get(name)
+	return found
+}
+
+// onlyForm reports whether the form of a command has no others than these options and roles.
+func (c *Command) onlyForm(names ...string) bool {
+	return !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
+}

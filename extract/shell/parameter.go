@@ -2,218 +2,297 @@ package shell
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
-	"policyd/extract/shell/guard"
-
 	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
+// parameter is a parameter expansion with the value that its operator is applied to.
+type parameter struct {
+	x        *expander
+	part     *syntax.ParamExp
+	name     string
+	quoted   bool
+	operator tree.Operator
+	value    Word
+	// known is true if value is all that the expansion can read.
+	known bool
+}
+
 // parameter adds ${…}.
-func (w *walker) parameter(st *state, b *wordBuilder, part *syntax.ParamExp, quoted bool) {
+func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 	if part.Param == nil {
-		w.messy(guard.MessyExpansion)
-		b.weaken(Dynamic)
+		x.w.messy(guard.MessyExpansion)
+		x.weaken(Dynamic)
 		return
 	}
-	name := part.Param.Value
-	w.expands(st, name)
-	if !st.assigned(name) {
-		b.variables = append(b.variables, name)
-		w.expandedNames = append(w.expandedNames, name)
+	p := parameter{x: x, part: part, name: part.Param.Value, quoted: quoted, operator: tree.OperatorOf(part)}
+	x.w.expands(x.st, p.name)
+	if !x.st.assigned(p.name) {
+		x.variables = append(x.variables, p.name)
+		x.w.expandedNames = append(x.w.expandedNames, p.name)
 	}
-	if name == "@" || name == "*" || part.Index != nil && isAll(part.Index) {
-		b.split = b.split || !part.Length // as many words as there are members
-		b.unsplit = false
+	if p.name == "@" || p.name == "*" || part.Index != nil && tree.IsAllMembers(part.Index) {
+		x.split = x.split || !part.Length // as many words as there are members
+		x.unsplit = false
 	}
-	value, ok := w.held(st, part)
-	if unchanged(part) {
-		w.spliceParameter(st, b, name, value, ok, quoted)
+	p.value, p.known = p.read()
+	if tree.IsValue(part) {
+		p.splice()
 		return
 	}
-	if text, exact := w.applied(st, part, value); ok && exact {
-		w.splice(st, b, Word{Kind: Literal, Text: text}, quoted)
-		return
+	// What operators make of values that are known, or of names that are known in part.
+	for _, operation := range [...]func(*parameter) (Word, bool){
+		(*parameter).applied, (*parameter).cutSuffix, (*parameter).renamed, (*parameter).partOfName,
+	} {
+		if result, ok := operation(&p); ok && p.known {
+			x.splice(result, quoted)
+			return
+		}
 	}
-	if shorter, cut := w.cutSuffix(st, part, value); ok && cut {
-		w.splice(st, b, shorter, quoted)
-		return
-	}
-	if other, known := renamed(part, value); ok && known {
-		w.splice(st, b, other, quoted)
-		return
-	}
-	if cut, known := w.partOfName(st, part, value, quoted); ok && known {
-		b.finds(cut.feed)
-		w.splice(st, b, cut, quoted)
-		return
-	}
-	kind := w.operated(st, b, part)
-	if kind == Dynamic {
-		// Other operators evaluate arithmetic, prompts or assignments in
-		// text that the line hides in a variable.
-		w.messy(guard.MessyExpansion)
-	}
-	w.measures(part, ok)
-	if kind == Output && !ok && !alternate(part) {
-		kind = Dynamic // a part of what is not known is as little known
-	}
-	if kind == Number {
-		b.number("${"+name+"…}", part.Length)
-		return
-	}
-	b.weaken(kind)
-	b.text.WriteString("${" + name + "…}")
+	p.unknown()
 }
 
-// unchanged reports whether an expansion gives a value, or a member of an
-// array, as it is.
-func unchanged(part *syntax.ParamExp) bool {
-	return !part.Length && part.Slice == nil && part.Repl == nil && part.Exp == nil && !unusual(part)
-}
-
-// unusual reports whether an expansion has an operator that is never followed.
-func unusual(part *syntax.ParamExp) bool {
-	return part.Excl || part.Width || part.IsSet || part.Flags != nil || part.NestedParam != nil || part.Names != 0 ||
-		len(part.Modifiers) > 0
-}
-
-func (w *walker) spliceParameter(st *state, b *wordBuilder, name string, value Word, ok, quoted bool) {
-	switch name {
+// splice adds the value as it is.
+func (p *parameter) splice() {
+	switch p.name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		b.number("$"+name, true)
+		p.x.number("$"+p.name, true)
 		return
-	case "!": // nothing, where no command runs in the background
-		b.number("$"+name, false)
-		return
-	}
-	if !ok {
-		b.weaken(Dynamic)
-		b.text.WriteString("$" + name)
+	case "!": // empty if no command runs in the background
+		p.x.number("$"+p.name, false)
 		return
 	}
-	if value.Kind == Fed {
-		b.finds(value.feed)
+	if !p.known {
+		p.x.unknown(Dynamic, "$"+p.name)
+		return
 	}
-	w.splice(st, b, value, quoted)
+	p.x.splice(p.value, p.quoted)
 }
 
-// held is what an expansion reads, before any operator.
-func (w *walker) held(st *state, part *syntax.ParamExp) (Word, bool) {
-	name := part.Param.Value
-	if part.Index != nil {
-		return w.member(st, part)
+// read is what the expansion reads, before any operator.
+func (p *parameter) read() (Word, bool) {
+	if p.part.Index != nil {
+		return p.member()
 	}
-	if value, _ := st.variable(name); value.array != nil {
-		one := len(value.array.words) < 2 && !value.array.more
-		if (name == "@" || name == "*") && (!one || !unchanged(part)) {
-			return Word{Kind: Output, Text: "$" + name}, value.array.plain() // all of them, and not the first
+	if list := p.x.st.array(p.name); list != nil {
+		single := len(list.words) < 2 && !list.more
+		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
+			return Word{Kind: Output, Text: "$" + p.name}, list.plain() // all of them, and not the first
 		}
-		return value.array.first()
+		return list.first()
 	}
-	return w.value(st, name)
+	return p.x.w.value(p.x.st, p.name)
 }
 
-// operated says what an expansion with one operator gives: a number for
-// ${#name}, text that only the run can tell for operators that cut, replace,
-// change the case or default. Dynamic is for all others.
-func (w *walker) operated(st *state, b *wordBuilder, part *syntax.ParamExp) WordKind {
-	set := 0
-	for _, held := range []bool{part.Length, part.Repl != nil, part.Exp != nil, part.Slice != nil} {
-		if held {
-			set++
-		}
+// member is the member of an array that the subscript names.
+func (p *parameter) member() (Word, bool) {
+	if !p.plainSubscript() {
+		p.x.w.messy(guard.MessyExpansion)
+		return Word{}, false
 	}
+	value, assigned := p.x.st.variable(p.name)
+	list, all := value.array, tree.IsAllMembers(p.part.Index)
 	switch {
-	case set != 1 || unusual(part) || part.Index != nil && !w.plainSubscript(st, part):
-		return Dynamic
-	case part.Length:
-		return Number
-	case part.Slice != nil:
-		return outputIf(plainSlice(part.Slice) && !w.posix)
-	case part.Repl != nil:
-		return outputIf(w.plainText(st, b, part.Repl.Orig) && w.plainText(st, b, part.Repl.With))
-	}
-	switch part.Exp.Op {
-	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
-		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return outputIf(w.plainText(st, b, part.Exp.Word))
-	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		return outputIf(!w.posix && !w.zsh && w.plainText(st, b, part.Exp.Word))
+	case !assigned && p.name == "PIPESTATUS" && !all:
+		return Word{Kind: Number, Text: "$" + p.name}, true
+	case !assigned:
+		return p.x.w.value(p.x.st, p.name)
+	case list == nil:
+		word, ok := p.part.Index.(*syntax.Word)
+		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
+	case all:
+		return Word{Kind: Output, Text: "$" + p.name}, true
+	case list.associative:
+		if key, _ := p.x.w.key(p.x.st, p.part.Index); key.Kind == Literal && !list.more {
+			return list.of(key.Text), true
+		}
 	default:
+		if found, ok := list.numbered(p.part.Index); ok {
+			return found, true
+		}
+	}
+	return Word{Kind: Output, Text: "$" + p.name}, list.plain()
+}
+
+// plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, a
+// variable that holds a number, or any word if the array is an associative one of the line.
+func (p *parameter) plainSubscript() bool {
+	w, st, index := p.x.w, p.x.st, p.part.Index
+	value, assigned := st.variable(p.name)
+	list := value.array
+	switch {
+	case w.Zsh || w.Posix && list == nil:
+		return false
+	case tree.IsAllMembers(index) && assigned:
+		return list != nil && list.plain()
+	case tree.IsAllMembers(index):
+		return w.isPublic(p.name)
+	case list != nil && list.associative:
+		_, ok := w.key(st, index)
+		return ok
+	}
+	if !tree.IsDecimal(index) {
+		w.aborts(st) // one below the first is an error
+	}
+	a := arithmetic{w: w, st: st}
+	names, plain := a.read(index)
+	return plain && len(names) == 0 && (list == nil || list.plain())
+}
+
+// unknown adds what only the run knows of an expansion with an operator.
+func (p *parameter) unknown() {
+	kind := p.kind()
+	if kind == Dynamic {
+		// Other operators evaluate arithmetic, prompts or assignments in text that the line hides
+		// in a variable.
+		p.x.w.messy(guard.MessyExpansion)
+	}
+	p.x.w.measures(p.part, p.known)
+	if kind == Output && !p.known && !tree.IsAlternate(p.part) {
+		kind = Dynamic // a part of what isn't known is as little known
+	}
+	source := "${" + p.name + "…}"
+	if kind == Number {
+		p.x.number(source, p.part.Length)
+		return
+	}
+	p.x.unknown(kind, source)
+}
+
+// kind is what an expansion with an operator gives: a number for ${#name}, text that only the run
+// knows for operators that cut, replace, change the case or default, and Dynamic for others.
+func (p *parameter) kind() WordKind {
+	if p.operator == tree.NoOperator || p.part.Index != nil && !p.plainSubscript() {
 		return Dynamic
 	}
-}
-
-// alternate reports whether an expansion gives other text where a variable is
-// set, and never what it holds.
-func alternate(part *syntax.ParamExp) bool {
-	return part.Exp != nil && (part.Exp.Op == syntax.AlternateUnset || part.Exp.Op == syntax.AlternateUnsetOrNull)
-}
-
-func outputIf(plain bool) WordKind {
-	if plain {
+	text := false
+	switch p.operator {
+	case tree.LengthOperator:
+		return Number
+	case tree.SliceOperator:
+		text = tree.IsDecimalSlice(p.part.Slice) && !p.x.w.Posix
+	case tree.ReplaceOperator:
+		text = p.isText(p.part.Repl.Orig) && p.isText(p.part.Repl.With)
+	default:
+		text = p.givesText()
+	}
+	if text {
 		return Output
 	}
 	return Dynamic
 }
 
-// plainText reports whether what stands behind an operator is text, be it that
-// only the run can tell it, or nothing at all.
-func (w *walker) plainText(st *state, b *wordBuilder, word *syntax.Word) bool {
+// givesText reports whether an operator with a word gives text.
+func (p *parameter) givesText() bool {
+	switch p.part.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return p.isText(p.part.Exp.Word)
+	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
+		return !p.x.w.Posix && !p.x.w.Zsh && p.isText(p.part.Exp.Word)
+	default:
+		return false
+	}
+}
+
+// isText reports whether the operand of an operator is text, which only the run may know, or empty.
+func (p *parameter) isText(word *syntax.Word) bool {
 	if word == nil || len(word.Parts) == 0 {
 		return true
 	}
-	text := w.word(st, word)
-	b.variables = append(b.variables, text.Variables...)
+	text := p.x.w.word(p.x.st, word)
+	p.x.variables = append(p.x.variables, text.Variables...)
 	return text.Kind != Dynamic && text.Kind != Pipe
 }
 
-// plainSlice reports whether ${name:offset:length} names its bounds by digits.
-func plainSlice(slice *syntax.Slice) bool {
-	return slice.Offset != nil && digits(slice.Offset) && (slice.Length == nil || digits(slice.Length))
-}
-
-func digits(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && decimal(word.Lit())
-}
-
-// applied is what one operator makes of a known text, where every shell makes
-// the same of it.
-func (w *walker) applied(st *state, part *syntax.ParamExp, value Word) (string, bool) {
-	if w.posix && (part.Slice != nil || part.Repl != nil) {
-		return "", false // errors to some, and to busybox less or more than they say
-	}
-	if value.Kind != Literal || w.spliced > maxSpliced || !isASCII(value.Text) || unusual(part) || part.Length {
-		return "", false
-	}
-	switch {
-	case part.Slice != nil && part.Repl == nil && part.Exp == nil:
-		return sliced(value.Text, part.Slice)
-	case part.Repl != nil && part.Slice == nil && part.Exp == nil:
-		return replaced(value.Text, part.Repl)
-	case part.Exp != nil && part.Slice == nil && part.Repl == nil:
-		return w.expanded(st, value.Text, part.Exp)
-	}
-	return "", false
-}
-
-// cutSuffix is what is left of the matches of a pattern without the plain text
-// that the pattern, and so each of them, ends in. It stands for more names than
-// there are: all that what is left of the pattern matches.
-func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, bool) {
-	if value.Kind != Glob || part.Exp == nil || part.Slice != nil || part.Repl != nil || part.Length || unusual(part) || part.Index != nil ||
-		part.Exp.Op != syntax.RemSmallSuffix && part.Exp.Op != syntax.RemLargeSuffix || part.Exp.Word == nil {
+// applied is what the operator makes of a known text, if every shell makes the same of it. Some of
+// those called sh know no slices and replacements.
+func (p *parameter) applied() (Word, bool) {
+	if p.value.Kind != Literal || p.x.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
 		return Word{}, false
 	}
-	suffix := w.word(st, part.Exp.Word)
-	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, guard.WordBytes+".-") != "" {
+	text, ok := "", false
+	switch p.operator {
+	case tree.SliceOperator:
+		text, ok = tree.Slice(p.value.Text, p.part.Slice)
+		ok = ok && !p.x.w.Posix
+	case tree.ReplaceOperator:
+		text, ok = tree.Replace(p.value.Text, p.part.Repl)
+		ok = ok && !p.x.w.Posix
+	case tree.WordOperator:
+		text, ok = p.appliedWord()
+	default:
+	}
+	return Word{Kind: Literal, Text: text}, ok
+}
+
+// appliedWord is what an operator with a word makes of a known text.
+func (p *parameter) appliedWord() (string, bool) {
+	operand := ""
+	if word := p.part.Exp.Word; word != nil && len(word.Parts) > 0 {
+		value := p.x.w.word(p.x.st, word)
+		if value.Kind != Literal && value.Kind != Glob || len(word.Parts) > 1 || !tree.IsLiteral(word.Parts[0]) ||
+			strings.HasPrefix(tree.LeadingText(word), "~") || strings.Trim(value.Text, lexical.OperandBytes+"*?") != "" {
+			return "", false
+		}
+		operand = value.Text
+	}
+	text := p.value.Text
+	switch p.part.Exp.Op {
+	case syntax.DefaultUnsetOrNull, syntax.DefaultUnset:
+		return text, text != ""
+	case syntax.RemSmallPrefix, syntax.RemLargePrefix:
+		return lexical.RemoveMatch(text, operand, true, p.part.Exp.Op == syntax.RemLargePrefix)
+	case syntax.RemSmallSuffix, syntax.RemLargeSuffix:
+		return lexical.RemoveMatch(text, operand, false, p.part.Exp.Op == syntax.RemLargeSuffix)
+	default:
+		return "", false
+	}
+}
+
+// nameBytes are the bytes of texts that operators add to names, or remove from them.
+const nameBytes = guard.WordBytes + ".-"
+
+// operand is the operand of an operator that is applied to a whole variable, nil for others.
+func (p *parameter) operand() *syntax.Word {
+	switch {
+	case p.part.Index != nil:
+	case p.operator == tree.WordOperator:
+		return p.part.Exp.Word
+	case p.operator == tree.ReplaceOperator:
+		return p.part.Repl.Orig
+	}
+	return nil
+}
+
+// removesSuffix reports whether the operator is % or %%.
+func (p *parameter) removesSuffix() bool {
+	return p.operator == tree.WordOperator && (p.part.Exp.Op == syntax.RemSmallSuffix || p.part.Exp.Op == syntax.RemLargeSuffix)
+}
+
+// removesPrefix reports whether the operator is # or ##.
+func (p *parameter) removesPrefix() bool {
+	return p.operator == tree.WordOperator && (p.part.Exp.Op == syntax.RemSmallPrefix || p.part.Exp.Op == syntax.RemLargePrefix)
+}
+
+// cutSuffix is what is left of the matches of a pattern without the literal text that the pattern,
+// and so each of them, ends in. It stands for all that what is left of the pattern matches.
+func (p *parameter) cutSuffix() (Word, bool) {
+	value, operand := p.value, p.operand()
+	if value.Kind != Glob || operand == nil || !p.removesSuffix() {
+		return Word{}, false
+	}
+	suffix := p.x.w.word(p.x.st, operand)
+	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, nameBytes) != "" {
 		return Word{}, false
 	}
 	text, ends := strings.CutSuffix(value.Text, suffix.Text)
-	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.ContainsAny(text, "[") {
+	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
 		return Word{}, false
 	}
 	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
@@ -223,151 +302,96 @@ func (w *walker) cutSuffix(st *state, part *syntax.ParamExp, value Word) (Word, 
 	return value, true
 }
 
-// renamed is what replacing some of the name makes of the matches of a pattern,
-// where all else in the pattern is the directory that they lie in: names in that
-// directory, and none that is hidden. It stands for all of them.
-func renamed(part *syntax.ParamExp, value Word) (Word, bool) {
-	if value.Kind != Glob || part.Repl == nil || part.Exp != nil || part.Slice != nil || part.Length || unusual(part) || part.Index != nil ||
-		part.Repl.Orig == nil {
+// renamed is what replacing a part of the name makes of the matches of a pattern, if all else in the
+// pattern is the directory that they lie in: names in that directory, none of them hidden. It stands
+// for all of them.
+func (p *parameter) renamed() (Word, bool) {
+	value, operand := p.value, p.operand()
+	if value.Kind != Glob || operand == nil || p.operator != tree.ReplaceOperator {
 		return Word{}, false
 	}
-	from, to := part.Repl.Orig.Lit(), ""
-	if with := part.Repl.With; with != nil && len(with.Parts) > 0 {
+	from, to := operand.Lit(), ""
+	if with := p.part.Repl.With; with != nil && len(with.Parts) > 0 {
 		if to = with.Lit(); to == "" {
 			return Word{}, false
 		}
-	}
-	if from == "" || strings.Trim(from+to, guard.WordBytes+".-") != "" {
-		return Word{}, false
-	}
-	// No match is hidden, so that one dot replaced by another makes none so.
-	if from[0] != '.' && (to == "" || to[0] == '.' || to[0] == '-') {
-		return Word{}, false
 	}
 	dir, name := "", value.Text
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		dir, name = name[:at+1], name[at+1:]
 	}
-	if hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
+	if !keepsVisible(from, to) || hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
 		return Word{}, false
 	}
 	value.origins, value.Text = origins(value), dir+"*"
 	return value, true
 }
 
-func sliced(text string, slice *syntax.Slice) (string, bool) {
-	from, to, ok := bounds(slice, len(text))
-	return text[from:to], ok
+// keepsVisible reports whether no name that isn't hidden becomes a hidden one, or an option, if from
+// in it is replaced: a dot in it isn't its first character.
+func keepsVisible(from, to string) bool {
+	if from == "" || strings.Trim(from+to, nameBytes) != "" {
+		return false
+	}
+	return from[0] == '.' || to != "" && to[0] != '.' && to[0] != '-'
 }
 
-// bounds are where a slice of that many begins and ends.
-func bounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
-	if !plainSlice(slice) {
-		return 0, 0, false
-	}
-	bound := func(expr syntax.ArithmExpr) (int, bool) {
-		word, ok := expr.(*syntax.Word)
-		if !ok {
-			return length, true
-		}
-		n, err := strconv.Atoi(word.Lit())
-		return min(n, length), err == nil && n <= maxText // shells count on, and over
-	}
-	from, fromExact := bound(slice.Offset)
-	count, countExact := bound(slice.Length)
-	return from, min(from+count, length), fromExact && countExact
+// isNamePattern reports whether an operand is literal text of names, slashes and stars.
+func isNamePattern(operand Word) bool {
+	return (operand.Kind == Literal || operand.Kind == Glob) && operand.Text != "" && strings.Trim(operand.Text, nameBytes+"/*") == ""
 }
 
-// operandBytes are those that patterns and replacements take for themselves.
-const operandBytes = guard.WordBytes + "./-:,=@%+ "
-
-func replaced(text string, repl *syntax.Replace) (string, bool) {
-	from, to := "", ""
-	if repl.Orig != nil {
-		from = repl.Orig.Lit()
+// partOfName is what an operator leaves of a name: its beginning, or what follows a slash in it.
+func (p *parameter) partOfName() (Word, bool) {
+	pattern := p.operand()
+	if pattern == nil || p.operator != tree.WordOperator {
+		return Word{}, false
 	}
-	if repl.With != nil {
-		if to = repl.With.Lit(); to == "" && len(repl.With.Parts) > 0 {
-			return "", false
-		}
+	operand := p.x.w.word(p.x.st, pattern)
+	if !isNamePattern(operand) {
+		return Word{}, false
 	}
-	if from == "" || from[0] == '%' || strings.Trim(from+to, operandBytes) != "" {
-		return "", false
-	}
-	if repl.All {
-		if len(text)+strings.Count(text, from)*len(to) > maxText {
-			return "", false
-		}
-		return strings.ReplaceAll(text, from, to), true
-	}
-	return strings.Replace(text, from, to, 1), true
-}
-
-func (w *walker) expanded(st *state, text string, exp *syntax.Expansion) (string, bool) {
-	operand := ""
-	if exp.Word != nil && len(exp.Word.Parts) > 0 {
-		word := w.word(st, exp.Word)
-		if word.Kind != Literal && word.Kind != Glob || len(exp.Word.Parts) > 1 || !isLit(exp.Word.Parts[0]) || firstText(exp.Word)[:1] == "~" || strings.Trim(word.Text, operandBytes+"*?") != "" {
-			return "", false
-		}
-		operand = word.Text
-	}
-	switch exp.Op {
-	case syntax.DefaultUnsetOrNull, syntax.DefaultUnset:
-		return text, text != ""
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return removed(text, operand, exp.Op)
+	value, whole, op := p.value, false, p.part.Exp.Op
+	switch {
+	case p.removesSuffix():
+		whole = value.feed != nil && value.feed.Parts && value.feed.segment
+	case p.removesPrefix() && strings.HasSuffix(operand.Text, "/"):
+		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && wholeSegment(value)
 	default:
-		return "", false
+		return Word{}, false
 	}
+	value.Expands, value.Split = false, !p.quoted // the variable holds one match
+	cut, ok := partsOf(p.x.st, value, "${"+p.name+"…}")
+	if !ok {
+		return cut, false
+	}
+	if op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
+		cut.feed.cut, cut.feed.ending = &value, operand.Text
+	}
+	cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || op != syntax.RemLargePrefix
+	return cut, true
 }
 
-// removed cuts the shortest or the longest beginning or end that a pattern of
-// stars and question marks matches.
-func removed(text, pattern string, op syntax.ParExpOperator) (string, bool) {
-	if len(text) > maxRemoved {
-		return "", false
+// value returns what a variable is known to hold.
+func (s *surroundings) value(st *state, name string) (Word, bool) {
+	if value, ok := st.variable(name); ok {
+		return value, value.Kind != Dynamic
 	}
-	prefix := op == syntax.RemSmallPrefix || op == syntax.RemLargePrefix
-	ends := make([]int, 0, len(text)+1)
-	for i := range len(text) + 1 {
-		ends = append(ends, i)
+	if s.isPublic(name) {
+		return Word{Kind: Output, Text: "$" + name}, true
 	}
-	if op == syntax.RemLargePrefix || op == syntax.RemSmallSuffix {
-		slices.Reverse(ends)
-	}
-	for _, at := range ends {
-		switch {
-		case prefix && starMatch(pattern, text[:at]):
-			return text[at:], true
-		case !prefix && starMatch(pattern, text[at:]):
-			return text[:at], true
+	switch name {
+	case "HOME":
+		return Word{Kind: Literal, Text: s.options.Home}, s.options.Home != ""
+	case "PWD":
+		if len(st.dirs) == 1 && !st.unknown {
+			return Word{Kind: Literal, Text: st.dirs[0]}, true
 		}
 	}
-	return text, true
+	return Word{}, false
 }
 
-// maxRemoved bounds the text that patterns are tried on.
-const maxRemoved = 128
-
-// starMatch matches a pattern of stars, question marks and other bytes.
-func starMatch(pattern, text string) bool {
-	star, mark := -1, 0
-	p := 0
-	for t := 0; t < len(text); {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+// isPublic reports whether everyone may know what a variable holds.
+func (s *surroundings) isPublic(name string) bool {
+	return slices.Contains(s.table.Words.Variables.Public, name)
 }

@@ -7,6 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // ownText is what a substitution becomes whose one command prints text of the line as it
@@ -27,14 +29,14 @@ func (w *walker) ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
 	text, known := "", false
 	switch args[0] {
 	case "cat":
-		text, known = onlyDocument(stmt.Redirs)
+		text, known = tree.OnlyDocument(stmt.Redirs)
 		known = known && len(args) == 1
 	case "echo":
-		text, known = echoed(args[1:])
-		known = known && !slices.ContainsFunc(stmt.Redirs, keepsOutput)
+		text, known = lexical.Echo(args[1:])
+		known = known && !slices.ContainsFunc(stmt.Redirs, tree.DoesMoreThanDiscardErrors)
 	case "printf":
-		text, known = formatted(args[1:])
-		known = known && !slices.ContainsFunc(stmt.Redirs, keepsOutput)
+		text, known = lexical.Printf(args[1:])
+		known = known && !slices.ContainsFunc(stmt.Redirs, tree.DoesMoreThanDiscardErrors)
 	}
 	return Word{Kind: Literal, Text: strings.TrimRight(text, "\n")}, known
 }
@@ -42,104 +44,6 @@ func (w *walker) ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
 // undisturbed reports whether caveats say nothing against what a command prints of its words.
 func undisturbed(caveats v1.Set) bool {
 	return !slices.ContainsFunc(caveats, func(caveat string) bool { return caveat != "sets_variable" })
-}
-
-// keepsOutput reports whether a redirection does more than take errors away.
-func keepsOutput(r *syntax.Redirect) bool { return !discardsErrors(r) }
-
-// onlyDocument is the text of the one here-document that a command reads, as long as nothing in
-// it is expanded and nothing else is redirected.
-func onlyDocument(redirs []*syntax.Redirect) (text string, ok bool) {
-	found := false
-	for _, r := range redirs {
-		switch {
-		case discardsErrors(r):
-		case (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && setsInput(r) && !found:
-			if text, found = bodyOf(r); !found {
-				return "", false
-			}
-		default:
-			return "", false
-		}
-	}
-	return text, found
-}
-
-// bodyOf is the body of a here-document in which nothing is expanded.
-func bodyOf(r *syntax.Redirect) (string, bool) {
-	_, quoted, ok := plainDelimiter(r.Word)
-	if !ok {
-		return "", false
-	}
-	var body strings.Builder
-	if r.Hdoc != nil {
-		for _, part := range r.Hdoc.Parts {
-			lit, plain := part.(*syntax.Lit)
-			if !plain {
-				return "", false
-			}
-			body.WriteString(lit.Value)
-		}
-	}
-	text := body.String()
-	if r.Op == syntax.DashHdoc && strings.Contains("\n"+text, "\n\t") {
-		return "", false // shells take the tabs away
-	}
-	if !quoted {
-		text = decodeBackslashes(text, "$`\\\n")
-	}
-	return text, true
-}
-
-// echoed is what echo prints of words, where all shells agree: they don't about options and
-// backslashes.
-func echoed(words []string) (string, bool) {
-	text := strings.Join(words, " ") + "\n"
-	return text, !strings.Contains(text, `\`) && text[0] != '-'
-}
-
-// formatted is what printf prints of a format and words. Of what formats may hold it knows
-// %s, %% and the escapes that all shells read alike.
-func formatted(args []string) (string, bool) {
-	if len(args) == 0 || strings.HasPrefix(args[0], "-") {
-		return "", false
-	}
-	var out strings.Builder
-	format, words := args[0], args[1:]
-	for {
-		taken := 0
-		for i := 0; i < len(format); i++ {
-			c := format[i]
-			if c != '%' && c != '\\' {
-				out.WriteByte(c)
-				continue
-			}
-			if i++; i == len(format) {
-				return "", false
-			}
-			switch string([]byte{c, format[i]}) {
-			case "%s":
-				if taken < len(words) {
-					out.WriteString(words[taken])
-				}
-				taken++
-			case "%%", `\\`:
-				out.WriteByte(c)
-			case `\n`:
-				out.WriteByte('\n')
-			case `\t`:
-				out.WriteByte('\t')
-			default:
-				return "", false
-			}
-			if out.Len() > maxText {
-				return "", false
-			}
-		}
-		if words = words[min(taken, len(words)):]; taken == 0 || len(words) == 0 {
-			return out.String(), true
-		}
-	}
 }
 
 // ownTextQuoted puts the value of an assignment into quotes that is one substitution of own
@@ -154,7 +58,7 @@ func ownTextQuoted(word *syntax.Word) *syntax.Word {
 	}
 	call, ok := part.Stmts[0].Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 || !slices.Contains([]string{"cat", "echo", "printf"}, call.Args[0].Lit()) ||
-		slices.ContainsFunc(call.Args, func(arg *syntax.Word) bool { return expansions(arg) > 0 }) {
+		slices.ContainsFunc(call.Args, func(arg *syntax.Word) bool { return tree.CountExpansions(arg) > 0 }) {
 		return word
 	}
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Left: part.Pos(), Right: part.End(), Parts: word.Parts}}}

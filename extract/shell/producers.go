@@ -29,36 +29,36 @@ func produces(p *argv.Producer, words []Word) (operand string, ok bool) {
 
 // leavesFiles reports whether a command changes no file but such as its accesses name: one of the
 // producers, or a reader without a caveat.
-func (w *walker) leavesFiles(c *Command) bool {
-	return len(c.Caveats) == 0 && slices.Contains(w.table.Words.Printing.ReadingPrograms, c.Verb) || slices.ContainsFunc(w.table.Words.Producers(), func(p argv.Producer) bool {
+func (s *surroundings) leavesFiles(c *Command) bool {
+	return len(c.Caveats) == 0 && slices.Contains(s.table.Words.Printing.ReadingPrograms, c.Verb) || slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
 		_, ok := produces(&p, c.Argv)
 		return ok
 	})
 }
 
 // producesNumber reports whether a command is a producer of a number.
-func (w *walker) producesNumber(c *Command) bool {
-	return len(c.Caveats) == 0 && slices.ContainsFunc(w.table.Words.Producers(), func(p argv.Producer) bool {
+func (s *surroundings) producesNumber(c *Command) bool {
+	return len(c.Caveats) == 0 && slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
 		_, ok := produces(&p, c.Argv)
-		return ok && p.Value == "number" && p.RunsOn(w.options.Platform)
+		return ok && p.Value == "number" && p.RunsOn(s.options.Platform)
 	})
 }
 
 // known is what a command prints that the table of producers lists.
-func (w *walker) known(c *Command) (Word, bool) {
-	for i := range w.table.Words.Producers() {
-		p := &w.table.Words.Producers()[i]
+func (s *surroundings) known(c *Command) (Word, bool) {
+	for i := range s.table.Words.Producers() {
+		p := &s.table.Words.Producers()[i]
 		operand, ok := produces(p, c.Argv)
-		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(w.options.Platform) {
+		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(s.options.Platform) {
 			continue
 		}
-		word, ok := w.valueOf(p.Value, operand, c.Dirs[0])
+		word, ok := s.valueOf(p.Value, operand, c.Dirs[0])
 		if !ok || !p.Empty {
 			return word, ok
 		}
-		switch w.producing {
+		switch s.producing {
 		case valuesPrinted:
-			w.produced = append(w.produced, p)
+			s.produced = append(s.produced, p)
 			return word, true
 		case nothingPrinted:
 			return Word{Kind: Literal}, true
@@ -71,18 +71,18 @@ func (w *walker) known(c *Command) (Word, bool) {
 
 // unchanged reports whether a variable is given the value that a program takes for it anyway. An empty
 // one stands for the program's own.
-func (w *walker) unchanged(name string, value Word) bool {
-	if value.Kind != Literal || w.producing == anythingPrinted {
+func (s *surroundings) unchanged(name string, value Word) bool {
+	if value.Kind != Literal || s.producing == anythingPrinted {
 		return false
 	}
-	for i := range w.table.Words.Producers() {
-		p := &w.table.Words.Producers()[i]
+	for i := range s.table.Words.Producers() {
+		p := &s.table.Words.Producers()[i]
 		if p.Variable == "" || p.Variable != name {
 			continue
 		}
-		held, ok := w.valueOf(p.Value, "", w.options.Cwd)
+		held, ok := s.valueOf(p.Value, "", s.options.Cwd)
 		if ok && (value.Text == "" || value.Text == held.Text) {
-			w.produced = append(w.produced, p)
+			s.produced = append(s.produced, p)
 			return true
 		}
 	}
@@ -90,7 +90,7 @@ func (w *walker) unchanged(name string, value Word) bool {
 }
 
 // valueOf is what a producer prints in a directory.
-func (w *walker) valueOf(name, operand, dir string) (Word, bool) {
+func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	text := ""
 	switch name {
 	case "number":
@@ -100,9 +100,9 @@ func (w *walker) valueOf(name, operand, dir string) (Word, bool) {
 	case "working_directory":
 		text = dir
 	case "work_tree":
-		text = w.toplevel(dir)
+		text = s.toplevel(dir)
 	default:
-		text = w.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
+		text = s.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
 	}
 	return Word{Kind: Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
 }
@@ -144,19 +144,19 @@ func (t *Table) explain(line string, options *Options) *walker {
 }
 
 // orElse adds what the line does otherwise.
-func (w *walker) orElse(other *Line) {
+func (r *report) orElse(other *Line) {
 	for _, code := range other.Messy {
-		w.messy(code)
+		r.messy(code)
 	}
-	w.line.Crossed = w.line.Crossed || other.Crossed
-	own := len(w.line.Commands)
+	r.line.Crossed = r.line.Crossed || other.Crossed
+	own := len(r.line.Commands)
 	for i := range other.Commands {
 		c := &other.Commands[i]
-		if slices.ContainsFunc(w.line.Commands[:own], func(mine Command) bool { return mine.Equal(c) }) {
+		if slices.ContainsFunc(r.line.Commands[:own], func(mine Command) bool { return mine.Equal(c) }) {
 			continue
 		}
-		if len(w.line.Commands) >= maxCommands {
-			w.messy(guard.MessyLimits)
+		if len(r.line.Commands) >= maxCommands {
+			r.messy(guard.MessyLimits)
 			return
 		}
 		c.Accesses, c.Operand = slices.Clone(c.Accesses), "" // an approval is for where it works with the values
@@ -166,19 +166,19 @@ func (w *walker) orElse(other *Line) {
 				a.IfExists = true
 			}
 		}
-		w.line.Commands = append(w.line.Commands, *c)
+		r.line.Commands = append(r.line.Commands, *c)
 	}
 }
 
 // altersValues reports whether a command of the line may change what the values follow from that were
 // taken.
-func (w *walker) altersValues() bool {
-	for _, p := range w.produced {
-		if p.RestsOn == "project" && !w.onlyReadBeside(w.leavesFiles) {
+func (r *report) altersValues() bool {
+	for _, p := range r.produced {
+		if p.RestsOn == "project" && !r.onlyReadBeside(r.leavesFiles) {
 			return true
 		}
-		for i := range w.line.Commands {
-			c := &w.line.Commands[i]
+		for i := range r.line.Commands {
+			c := &r.line.Commands[i]
 			if len(p.AlteredBy) > 0 && c.Program == p.Command[0] && slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return slices.Contains(p.AlteredBy, e.Name) }) {
 				return true
 			}

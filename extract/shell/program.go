@@ -12,6 +12,7 @@ import (
 	"policyd/extract/argv/find"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -98,8 +99,8 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 
 // entryOf is the verb of a program and its entry in the table. A file that is named by a path
 // is not the program of its name, and may be it: then there is no entry but a likely one.
-func (w *walker) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *argv.Program) {
-	known := w.table.On(w.options.Platform, name)
+func (s *surroundings) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *argv.Program) {
+	known := s.table.On(s.options.Platform, name)
 	if caveats.Has("named_by_path") {
 		return oneWord(clip(text)), nil, known
 	}
@@ -204,12 +205,12 @@ func (p *parsed) standAside() {
 }
 
 // named returns the base name of a program and notes how it was named.
-func (w *walker) named(text string, caveats *v1.Set) string {
+func (s *surroundings) named(text string, caveats *v1.Set) string {
 	slash := strings.LastIndexByte(text, '/')
 	if slash < 0 {
 		return text
 	}
-	if slash > 0 && slices.Contains(w.table.Words.SystemDirectories, text[:slash]) {
+	if slash > 0 && slices.Contains(s.table.Words.SystemDirectories, text[:slash]) {
 		caveats.Add("named_by_system_path")
 	} else {
 		caveats.Add("named_by_path")
@@ -433,7 +434,7 @@ func (p *parsed) chain(program *argv.Program) {
 		if strings.Contains(word.Text, "/") {
 			p.AnyPath(word) // a script by its file
 		}
-		if streams(word) {
+		if isStream(word) {
 			p.c.Caveats.Add("inline_code")
 		}
 		// Where no script has the name, a program of the search path is run.
@@ -571,7 +572,9 @@ func (p *parsed) within() {
 // aside reads words as a command line of their own, which adds nothing to the line that they
 // stand in.
 func (p *parsed) aside(words []Word) *Line {
-	w := &walker{table: p.w.table, options: p.w.options, zsh: p.w.zsh, ksh: p.w.ksh, posix: p.w.posix, depth: p.w.depth, text: p.w.text}
+	w := &walker{}
+	w.table, w.options, w.Dialect = p.w.table, p.w.options, lexical.Dialect{Zsh: p.w.Zsh, Ksh: p.w.Ksh, Posix: p.w.Posix}
+	w.depth, w.text = p.w.depth, p.w.text
 	st := p.st.withoutFunctions()
 	w.argv(st, st, words, nil)
 	return &w.line

@@ -9,6 +9,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 )
 
 // redirections returns the paths that a statement's redirections open.
@@ -23,12 +25,12 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.messy(guard.MessyRedirection) // {name}> opens a descriptor that outlives the command
 		}
-		w.line.Crossed = w.line.Crossed || crosses(r)
+		w.line.Crossed = w.line.Crossed || tree.CrossesStreams(r)
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.hereDocument(st, r)
 		case syntax.WordHdoc:
-			if w.posix {
+			if w.Posix {
 				w.messy(guard.MessyDialect)
 			}
 			if word := w.word(st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
@@ -41,7 +43,7 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
 			out = w.target(st, out, r, v1.OpWrite)
 		case syntax.RdrAll, syntax.AppAll:
-			if w.posix {
+			if w.Posix {
 				w.messy(guard.MessyDialect) // there "&" ends the command
 			}
 			out = w.target(st, out, r, v1.OpWrite)
@@ -51,7 +53,7 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 			w.messy(guard.MessyRedirection)
 			out = w.target(st, out, r, v1.OpWrite)
 		}
-		if printsTo(r) {
+		if tree.SetsStdout(r) {
 			sends(out, from)
 		}
 	}
@@ -66,11 +68,6 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	return out
 }
 
-// printsTo reports whether a redirection is one of standard output.
-func printsTo(r *syntax.Redirect) bool {
-	return r.N == nil && !reads(r.Op) || r.N != nil && strings.TrimLeft(r.N.Value, "0") == "1"
-}
-
 // sends notes that standard output goes to what was opened last, from an index on, and no
 // more to what was before: a duplicate opens nothing. Other names of descriptors
 // (/dev/stderr) may be a terminal, as those themselves.
@@ -83,49 +80,6 @@ func sends(opened []Access, from int) {
 
 // writesOutput reports whether a redirection sends standard output to a file.
 func writesOutput(a Access) bool { return a.Op == v1.OpWrite && a.printed }
-
-// assignsFirst reports whether assignments that stand alone, or whose command may be no
-// word at all, may change where their own redirections lead: bash and ksh assign before
-// they expand those, other shells after. So they do what a here-document holds.
-func assignsFirst(stmt *syntax.Stmt) bool {
-	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	if ok && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, expands) {
-		return true
-	}
-	alone := ok && (len(call.Args) == 0 || call.Args[0].Lit() == "")
-	return alone && len(call.Assigns) > 0 && slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool {
-		return r.Word != nil && !isPlain(r.Word)
-	})
-}
-
-// isPlain reports whether no variable has a say in what a word becomes.
-func isPlain(word *syntax.Word) bool {
-	plain := !strings.HasPrefix(word.Lit(), "~")
-	syntax.Walk(word, func(node syntax.Node) bool {
-		switch node.(type) {
-		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
-		default:
-			plain = false
-		}
-		return plain
-	})
-	return plain
-}
-
-// crosses reports whether a redirection may put what is read where programs print.
-func crosses(r *syntax.Redirect) bool {
-	switch r.Op {
-	case syntax.DplIn, syntax.DplOut:
-		from := ""
-		if r.Word != nil {
-			from = r.Word.Lit()
-		}
-		input := r.N == nil && r.Op == syntax.DplIn || r.N != nil && r.N.Value == "0"
-		return !input && from != "1" && from != "2" && from != "-"
-	default:
-		return reads(r.Op) && !setsInput(r)
-	}
-}
 
 // mayFail reports whether a redirection may fail, so that the shell does not run
 // what it belongs to: a file that can't be opened, a descriptor that is not open.
@@ -144,8 +98,8 @@ func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
 			fails = fails || !standard || w.closes
 		case syntax.RdrIn:
 			at := Command{Dirs: st.dirs, Unknown: st.unknown}
-			there := plainLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
-			fails = fails || text != "/dev/null" && !there && !substitutes(r)
+			there := lexical.IsLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
+			fails = fails || text != "/dev/null" && !there && !tree.ReadsSubstitution(r)
 		default:
 			fails = fails || text != "/dev/null"
 		}
@@ -162,21 +116,21 @@ func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) 
 	if word.Kind == Pipe && op == v1.OpRead {
 		return out // what it reads, the commands within have read
 	}
-	if word.Kind == Glob && op == v1.OpRead && !hasBrace(r.Word) {
+	if word.Kind == Glob && op == v1.OpRead && !tree.HasBrace(r.Word) {
 		// A loop over a glob gives such a word: one of its matches is read.
 		w.handsOn(st, []Word{word})
 		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
 	}
-	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.Parts && (!word.Split || !word.feed.composed()) && !hasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
+	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.Parts && (!word.Split || !word.feed.composed()) && !tree.HasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
 		for _, root := range word.feed.spread(word.Text) {
 			out = append(out, word.feed.access(root, op, false, word.Split))
 		}
 		return append(out, word.feed.looked()...)
 	}
-	if word.Kind != Literal || hasBrace(r.Word) || word.Extended != "" {
+	if word.Kind != Literal || tree.HasBrace(r.Word) || word.Extended != "" {
 		w.messy(guard.MessyDynamicTarget)
 	}
-	glob := word.Kind == Glob && !hasBrace(r.Word)
+	glob := word.Kind == Glob && !tree.HasBrace(r.Word)
 	return append(out, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
 }
 
@@ -193,7 +147,7 @@ func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access
 	if number || r.Word.Lit() == "-" {
 		return out
 	}
-	if r.Op == syntax.DplIn || w.posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
+	if r.Op == syntax.DplIn || w.Posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
 		w.messy(guard.MessyRedirection)
 	}
 	return w.target(st, out, r, v1.OpWrite)
@@ -212,10 +166,10 @@ func surviving(name string) bool {
 // nothing in the body that would be expanded), and one with expansions that end in the line
 // in which they begin. In other bodies the parser and bash disagree about where they end.
 func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
-	if w.hdocs++; w.hdocs > maxHereDocs {
+	if w.documents++; w.documents > maxHereDocs {
 		w.messy(guard.MessyLimits)
 	}
-	delimiter, quoted, ok := plainDelimiter(r.Word)
+	delimiter, quoted, ok := tree.Delimiter(r.Word)
 	if !ok || delimiter == "" {
 		w.messy(guard.MessyHereDocument)
 		return
@@ -238,11 +192,11 @@ func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPar
 	case *syntax.Lit:
 		return !strings.ContainsAny(part.Value, "\\$`")
 	case *syntax.ParamExp:
-		if part.Index != nil || !unchanged(part) {
+		if part.Index != nil || !tree.IsValue(part) {
 			return false
 		}
 	case *syntax.CmdSubst:
-		if part.Backquotes || w.oldBash {
+		if part.Backquotes || w.OldBash {
 			return false
 		}
 	default: // an expression is evaluated with what bash has assigned by then
@@ -251,33 +205,8 @@ func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPar
 	if r.Op == syntax.DashHdoc || part.Pos().Line() != part.End().Line() {
 		return false
 	}
-	b := wordBuilder{kind: Literal}
-	w.expansion(st, &b, part, true)
+	x := w.expander(st)
+	x.expansion(part, true)
 	w.begun = nil
-	return b.kind != Dynamic && b.kind != Pipe
-}
-
-// expands reports whether a here-document is one that the shell expands something in.
-func expands(r *syntax.Redirect) bool {
-	return r.Hdoc != nil && slices.ContainsFunc(r.Hdoc.Parts, func(part syntax.WordPart) bool { return !isLit(part) })
-}
-
-func plainDelimiter(word *syntax.Word) (text string, quoted, ok bool) {
-	if word == nil || len(word.Parts) != 1 {
-		return "", false, false
-	}
-	switch part := word.Parts[0].(type) {
-	case *syntax.Lit:
-		return part.Value, false, !strings.ContainsAny(part.Value, "\\$`")
-	case *syntax.SglQuoted:
-		return part.Value, true, !part.Dollar && !strings.Contains(part.Value, "\n")
-	case *syntax.DblQuoted:
-		if lit := word.Lit(); lit == "" && len(part.Parts) == 1 && !part.Dollar {
-			inner, isLit := part.Parts[0].(*syntax.Lit)
-			if isLit {
-				return inner.Value, true, !strings.ContainsAny(inner.Value, "\\$`\n")
-			}
-		}
-	}
-	return "", false, false
+	return x.kind != Dynamic && x.kind != Pipe
 }

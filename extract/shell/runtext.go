@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -13,59 +15,51 @@ import (
 // standard input, and where the walk has no words for what an expansion stands in. What
 // is known to run there is walked all the same, so that deny rules see the commands in it.
 
-// dialect is the name of the shell whose text is being walked.
-func (w *walker) dialect() string {
-	switch {
-	case w.zsh:
-		return "zsh"
-	case w.ksh:
-		return "sh"
-	case w.posix:
-		return "dash"
-	}
-	return "bash"
-}
-
 // textOptions are options of builtins whose values are commands, or expanded as text.
 var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen": "-C-W", "complete": "-C-W", "bind": "-x", "fc": "-e"}
 
-// runsText walks a builtin that runs what its words say.
-func (w *walker) runsText(st *state, argv []Word, redirs []Access) {
-	w.messy(guard.MessyBuiltin)
-	name, args := argv[0].Text, argv[1:]
-	w.emitGuess(st, name, args, redirs)
-	st = st.withoutFunctions()
+// runText walks a builtin that runs what its words say.
+func (i *invocation) runText() {
+	i.w.messy(guard.MessyBuiltin)
+	name, args := i.argv[0].Text, i.args()
+	i.guess(name, args)
+	st := i.st.withoutFunctions()
 	switch name {
 	case "eval":
-		w.ranText(st, args...)
+		i.w.ranText(st, args...)
 	case "trap":
 		if args = behindDashes(args); len(args) > 0 {
-			w.ranText(st, args[0])
+			i.w.ranText(st, args[0])
 		}
 	case "exec":
-		for len(args) > 0 && args[0].isOption() {
-			skipped := 1
-			if strings.HasSuffix(args[0].Text, "a") {
-				skipped = 2 // with the name that the program is given
-			}
-			args = args[min(skipped, len(args)):]
-		}
-		w.ranProgram(st, args)
+		i.w.ranProgram(st, behindExecOptions(args))
 	case "jobs":
 		if len(args) > 1 && args[0].literal("-x") {
-			w.ranProgram(st, args[1:])
+			i.w.ranProgram(st, args[1:])
 		}
 	case ".", "source":
 		if len(args) > 0 && slices.Contains(standardInputs, args[0].Text) {
-			w.ranInput(st, w.dialect())
+			i.w.ranInput(st, i.w.Program())
 		}
 	default:
-		for i := 1; i < len(args); i++ {
-			if args[i-1].isOption() && strings.Contains(textOptions[name], args[i-1].Text) {
-				w.ranText(st, args[i])
+		for at := 1; at < len(args); at++ {
+			if args[at-1].isOption() && strings.Contains(textOptions[name], args[at-1].Text) {
+				i.w.ranText(st, args[at])
 			}
 		}
 	}
+}
+
+// behindExecOptions are the words of the command that exec runs.
+func behindExecOptions(args []Word) []Word {
+	for len(args) > 0 && args[0].isOption() {
+		skipped := 1
+		if strings.HasSuffix(args[0].Text, "a") {
+			skipped = 2 // with the name that the program is given
+		}
+		args = args[min(skipped, len(args)):]
+	}
+	return args
 }
 
 func behindDashes(args []Word) []Word {
@@ -84,7 +78,7 @@ func (w *walker) ranText(st *state, words ...Word) {
 		}
 		text = append(text, word.Text)
 	}
-	w.nested(func() { w.script(st, strings.Join(text, " "), w.dialect()) })
+	w.nested(func() { w.script(st, strings.Join(text, " "), w.Program()) })
 }
 
 // ranProgram walks the command that a builtin becomes.
@@ -130,70 +124,6 @@ func (p *parsed) readsScript() bool {
 	return len(words) == 0 || words[0].Kind == Literal && slices.Contains(standardInputs, words[0].Text)
 }
 
-// hereText is the text that redirections give a command on standard input, "" where it is
-// not known.
-func hereText(list []*syntax.Redirect) (text string) {
-	for _, r := range list {
-		if !setsInput(r) {
-			continue
-		}
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			text = documentText(r)
-		case syntax.WordHdoc:
-			text = plainText(r.Word)
-		default:
-			text = ""
-		}
-	}
-	return text
-}
-
-// documentText is the body of a here-document in which nothing is expanded, "" for any other.
-func documentText(r *syntax.Redirect) string {
-	if text, ok := bodyOf(r); ok {
-		return text
-	}
-	if r.Hdoc == nil || len(r.Hdoc.Parts) != 1 {
-		return ""
-	}
-	if lit, plain := r.Hdoc.Parts[0].(*syntax.Lit); plain {
-		return lit.Value
-	}
-	return ""
-}
-
-// plainText is the text of a word in which nothing is expanded, "" for any other.
-func plainText(word *syntax.Word) string {
-	var out strings.Builder
-	for _, part := range word.Parts {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			out.WriteString(unescape(part.Value))
-		case *syntax.SglQuoted:
-			text, known := part.Value, true
-			if part.Dollar {
-				text, known = decodeANSI(text)
-			}
-			if !known {
-				return ""
-			}
-			out.WriteString(text)
-		case *syntax.DblQuoted:
-			if len(part.Parts) > 0 {
-				lit, plain := part.Parts[0].(*syntax.Lit)
-				if !plain || len(part.Parts) > 1 {
-					return ""
-				}
-				out.WriteString(decodeDouble(lit.Value))
-			}
-		default:
-			return ""
-		}
-	}
-	return out.String()
-}
-
 // spoken is the text that a command prints which only prints its words, or what it reads.
 func (w *walker) spoken(stmt *syntax.Stmt) string {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
@@ -202,12 +132,12 @@ func (w *walker) spoken(stmt *syntax.Stmt) string {
 	}
 	switch call.Args[0].Lit() {
 	case "cat":
-		if slices.ContainsFunc(stmt.Redirs, setsInput) {
-			return hereText(stmt.Redirs)
+		if slices.ContainsFunc(stmt.Redirs, tree.SetsStdin) {
+			return tree.StdinText(stmt.Redirs)
 		}
 		return w.text
 	case "echo":
-		return w.printedWords(call.Args[1:], " ", w.posix || len(call.Args) > 1 && strings.HasPrefix(call.Args[1].Lit(), "-"))
+		return w.printedWords(call.Args[1:], " ", w.Posix || len(call.Args) > 1 && strings.HasPrefix(call.Args[1].Lit(), "-"))
 	case "printf":
 		if len(call.Args) > 1 { // what stands behind the format is most often one line each
 			return w.printedWords(call.Args[1:2], "\n", true) + w.printedWords(call.Args[2:], "\n", false)
@@ -220,8 +150,8 @@ func (w *walker) spoken(stmt *syntax.Stmt) string {
 func (w *walker) printedWords(words []*syntax.Word, separator string, escaped bool) string {
 	var text strings.Builder
 	for _, word := range words {
-		plain := plainText(word)
-		if decoded, ok := decodeANSI(plain); escaped && ok {
+		plain := tree.Text(word)
+		if decoded, ok := lexical.DecodeANSI(plain); escaped && ok {
 			plain = decoded
 		}
 		text.WriteString(plain + separator)
@@ -230,9 +160,9 @@ func (w *walker) printedWords(words []*syntax.Word, separator string, escaped bo
 }
 
 // inside notes a substitution that is being walked.
-func (w *walker) inside(list []*syntax.Stmt) {
+func (n *nesting) inside(list []*syntax.Stmt) {
 	if len(list) > 0 {
-		w.walked = append(w.walked, list[0])
+		n.walked = append(n.walked, list[0])
 	}
 }
 

@@ -4,16 +4,17 @@ import (
 	"slices"
 
 	"policyd/extract/argv/script"
+	"policyd/extract/shell/lexical"
 )
 
 // textBetween returns the text between the numbers that stand in a word, each by its start and its end.
 func textBetween(text string, numbers []int) []string {
 	out, end := make([]string, 0, len(numbers)/2+1), 0
 	for i := 0; i+1 < len(numbers); i += 2 {
-		out = append(out, unescape(text[end:numbers[i]]))
+		out = append(out, lexical.Unescape(text[end:numbers[i]]))
 		end = numbers[i+1]
 	}
-	return append(out, unescape(text[end:]))
+	return append(out, lexical.Unescape(text[end:]))
 }
 
 // numbered returns the program texts that a word with numbers can be.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -25,7 +26,7 @@ func (w *walker) expands(st *state, name string) {
 	if st.assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
 		return
 	}
-	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || decimal(name)
+	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || lexical.IsDecimal(name)
 	w.shown.expands = w.shown.expands || !special && !slices.Contains(w.table.Words.Variables.Public, name)
 }
 

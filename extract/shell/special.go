@@ -147,11 +147,11 @@ func (p *parsed) printf() {
 		p.c.lines = words[1:]
 	}
 	plain := "sbcq"
-	if !p.w.zsh && !p.w.ksh {
+	if !p.w.Zsh && !p.w.Ksh {
 		plain += "diouxXeEfFgGaA"
 	}
 	format := strings.ReplaceAll(words[0].Text, "%%", "")
-	if !p.w.zsh && !p.w.ksh {
+	if !p.w.Zsh && !p.w.Ksh {
 		format = withoutTimes(format)
 	}
 	for _, part := range strings.Split(format, "%")[1:] {

@@ -6,6 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/symbols"
 )
 
 // state is what is known at one point of a line. States are shared: a change
@@ -17,7 +19,7 @@ type state struct {
 	unknown bool
 	// vars are the variables that the line assigned; Dynamic when it is not
 	// known what they hold.
-	vars names[*Word]
+	vars symbols.Table[*Word]
 	// caveats hold for every command from here on.
 	caveats v1.Set
 	// given are values of variables that programs see, each of which may be a path.
@@ -26,7 +28,7 @@ type state struct {
 	// front of PATH, as it names them.
 	environments []string
 	// functions are those that the line defined; nil for a name that may be one.
-	functions names[*syntax.FuncDecl]
+	functions symbols.Table[*syntax.FuncDecl]
 	// before are the directories that were in force before dirs, nil when that
 	// is not known.
 	before []string
@@ -46,17 +48,17 @@ func (s *state) clone() *state {
 
 func (s *state) withFunction(name string, decl *syntax.FuncDecl) *state {
 	next := s.clone()
-	next.functions = s.functions.with(name, decl)
+	next.functions = s.functions.With(name, decl)
 	return next
 }
 
 // withoutFunctions is for commands that are started without asking functions.
 func (s *state) withoutFunctions() *state {
-	if s.functions.count == 0 {
+	if s.functions.Len() == 0 {
 		return s
 	}
 	next := s.clone()
-	next.functions = names[*syntax.FuncDecl]{}
+	next.functions = symbols.Table[*syntax.FuncDecl]{}
 	return next
 }
 
@@ -67,13 +69,13 @@ func (s *state) child() *state {
 }
 
 func (s *state) assigned(name string) bool {
-	_, ok := s.vars.get(name)
+	_, ok := s.vars.Get(name)
 	return ok
 }
 
 // variable returns what a variable of the line holds.
 func (s *state) variable(name string) (value Word, assigned bool) {
-	if held, ok := s.vars.get(name); ok {
+	if held, ok := s.vars.Get(name); ok {
 		return *held, true
 	}
 	return Word{}, false
@@ -95,7 +97,7 @@ func (s *state) with(name string, value Word) *state {
 }
 
 // set changes a state that nobody else has yet.
-func (s *state) set(name string, value *Word) { s.vars = s.vars.with(name, value) }
+func (s *state) set(name string, value *Word) { s.vars = s.vars.With(name, value) }
 
 // unknownWord is what a variable holds of which nothing is known.
 var unknownWord = &Word{}
@@ -167,15 +169,15 @@ func join(a, b *state) *state {
 }
 
 func (s *state) joinVariables(a, b *state) {
-	b.vars.apart(a.vars, func(name string, value *Word) bool {
-		if mine, ok := a.vars.get(name); !ok {
+	b.vars.Differing(a.vars, func(name string, value *Word) bool {
+		if mine, ok := a.vars.Get(name); !ok {
 			s.set(name, unknownWord)
 		} else if mine != value && !mine.Equal(value) {
 			s.set(name, either(name, mine, value))
 		}
 		return true
 	})
-	a.vars.apart(b.vars, func(name string, _ *Word) bool {
+	a.vars.Differing(b.vars, func(name string, _ *Word) bool {
 		if !b.assigned(name) {
 			s.set(name, unknownWord)
 		}
@@ -203,18 +205,18 @@ func (s *state) joinDirectories(a, b *state) {
 }
 
 func (s *state) joinFunctions(a, b *state) {
-	if a.functions.same(b.functions) {
+	if a.functions.Equal(b.functions) {
 		return
 	}
-	b.functions.apart(a.functions, func(name string, decl *syntax.FuncDecl) bool {
-		if mine, _ := a.functions.get(name); mine != decl {
-			s.functions = s.functions.with(name, nil)
+	b.functions.Differing(a.functions, func(name string, decl *syntax.FuncDecl) bool {
+		if mine, _ := a.functions.Get(name); mine != decl {
+			s.functions = s.functions.With(name, nil)
 		}
 		return true
 	})
-	a.functions.apart(b.functions, func(name string, _ *syntax.FuncDecl) bool {
-		if _, both := b.functions.get(name); !both {
-			s.functions = s.functions.with(name, nil)
+	a.functions.Differing(b.functions, func(name string, _ *syntax.FuncDecl) bool {
+		if _, both := b.functions.Get(name); !both {
+			s.functions = s.functions.With(name, nil)
 		}
 		return true
 	})
@@ -246,7 +248,7 @@ func onlyText(word Word) bool {
 
 // octal reports whether shells may read a number as an octal one, or fail to.
 func octal(word Word) bool {
-	return word.Kind == Literal && !decimal(word.Text) || word.Kind == Number && word.Joined
+	return word.Kind == Literal && !lexical.IsDecimal(word.Text) || word.Kind == Number && word.Joined
 }
 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }

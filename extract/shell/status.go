@@ -4,40 +4,35 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"policyd/extract/shell/lexical"
 )
 
-// statusLines is what a statement prints, where that is the names of git status: behind two
-// signs and a blank, or, of a filter that such lines are piped to, alone.
-func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(w.line.Commands) != from+1 || len(call.Assigns) > 0 || len(call.Args) < 2 {
-		return nil
-	}
-	c := &w.line.Commands[from]
-	args := plainTexts(call.Args[1:])
-	if args == nil || c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
+// statusLines is what the command prints, if that is the names of git status: behind two signs and a
+// blank, or, of a filter that such lines are piped to, alone.
+func (o *stdout) statusLines() *feed {
+	if len(o.args) == 0 {
 		return nil
 	}
 	switch {
-	case w.printsMarked(c, args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
-		names := trackedFeed(c)
+	case o.printsMarked() && !o.c.Git.configured && o.toplevel(o.c.Dirs[0]) == o.c.Dirs[0]:
+		names := trackedFeed(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
-	case c.Program == "awk" && in != nil && in.marked != nil && len(c.Accesses) == 0 && slices.Contains(w.table.Words.Printing.LastFields, args[0]) && len(args) == 1:
-		names := *in.marked
-		names.besides = in.besides
+	case o.c.Program == "awk" && o.in != nil && o.in.marked != nil && len(o.c.Accesses) == 0 && len(o.args) == 1 &&
+		slices.Contains(o.table.Words.Printing.LastFields, o.args[0]):
+		names := *o.in.marked
+		names.besides = o.in.besides
 		return &names
 	}
 	return nil
 }
 
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
-func (w *walker) printsMarked(c *Command, args []string) bool {
-	printing, ok := w.table.Words.Printing.MarkedNames[c.Verb]
-	return ok && args[0] == strings.TrimPrefix(c.Verb, "git ") &&
-		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(args, format) }) &&
-		!slices.ContainsFunc(args[1:], func(arg string) bool {
+func (o *stdout) printsMarked() bool {
+	printing, ok := o.table.Words.Printing.MarkedNames[o.c.Verb]
+	return ok && o.args[0] == strings.TrimPrefix(o.c.Verb, "git ") &&
+		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(o.args, format) }) &&
+		!slices.ContainsFunc(o.args[1:], func(arg string) bool {
 			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
 		})
 }
@@ -48,7 +43,7 @@ func (w *walker) othersFeed(c *Command) *feed {
 	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
 	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
-			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
+			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
 		return nil

@@ -12,7 +12,7 @@ import (
 
 // testClause walks [[ … ]] as one command of the verb "[[".
 func (w *walker) testClause(st *state, cmd *syntax.TestClause) {
-	if w.posix {
+	if w.Posix {
 		w.messy(guard.MessyDialect)
 	}
 	c := w.newCommand(st, "[[", nil)
@@ -95,7 +95,7 @@ func (t testReader) command(name string, words []Word) {
 // comparable reports whether an operand of a number comparison is only read as
 // a number: zsh and ksh evaluate any other text as an expression.
 func (t testReader) comparable(word Word) bool {
-	return isNumber(word) || word.Kind == Output && !word.Split && !t.w.zsh && !t.w.ksh
+	return isNumber(word) || word.Kind == Output && !word.Split && !t.w.Zsh && !t.w.Ksh
 }
 
 // joined returns where -a or -o joins a plain test in front to what follows,

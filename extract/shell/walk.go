@@ -7,6 +7,8 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,14 +42,14 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		w.messy(guard.MessyCoprocess)
 	}
 	redirs := w.redirections(st, stmt.Redirs)
-	if assignsFirst(stmt) {
+	if tree.AssignsBeforeRedirecting(stmt) {
 		w.messy(guard.MessyRedirection)
 	}
-	ownInput := slices.ContainsFunc(stmt.Redirs, setsInput)
+	ownInput := slices.ContainsFunc(stmt.Redirs, tree.SetsStdin)
 	if ownInput {
 		in, text := w.in, w.text
-		w.in, w.text = nil, hereText(stmt.Redirs)
-		if len(stmt.Redirs) == 1 && substitutes(stmt.Redirs[0]) {
+		w.in, w.text = nil, tree.StdinText(stmt.Redirs)
+		if len(stmt.Redirs) == 1 && tree.ReadsSubstitution(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
 		} else if len(stmt.Redirs) == 1 {
 			w.in = writtenNames(st, stmt.Redirs[0])
@@ -55,7 +57,7 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		defer func() { w.in, w.text = in, text }()
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
-	if ownInput && !slices.ContainsFunc(stmt.Redirs, sharesInput) {
+	if ownInput && !slices.ContainsFunc(stmt.Redirs, tree.SharesStdin) {
 		w.sharing(func() { ok, fail = w.command(st, stmt.Cmd, redirs) })
 	} else {
 		ok, fail = w.command(st, stmt.Cmd, redirs)
@@ -83,7 +85,7 @@ func (w *walker) command(st *state, cmd syntax.Command, redirs []Access) (ok, fa
 	}
 	switch cmd := cmd.(type) {
 	case nil:
-		if w.zsh {
+		if w.Zsh {
 			w.messy(guard.MessyRedirection) // it runs what $NULLCMD and $READNULLCMD name
 		}
 		return st, st
@@ -133,7 +135,7 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 		return st, st
 	}
 	ok, fail = w.stmt(st, stmt)
-	if (w.posix || w.zsh) && changed(st, join(ok, fail)) {
+	if (w.Posix || w.Zsh) && changed(st, join(ok, fail)) {
 		w.messy(guard.MessyDialect)
 	}
 	return ok, fail
@@ -145,20 +147,20 @@ func (w *walker) timed(st *state, cmd *syntax.TimeClause) (ok, fail *state) {
 // stands behind it. It is nil where nothing is left.
 func (w *walker) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 	call, isCall := stmt.Cmd.(*syntax.CallExpr)
-	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(firstText(call.Args[0]), "-") {
+	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(tree.LeadingText(call.Args[0]), "-") {
 		return stmt
 	}
 	words := call.Args
 	switch {
-	case w.posix:
+	case w.Posix:
 		words = slices.Insert(slices.Clone(words), 0, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "time"}}})
 	case words[0].Lit() != "--":
 		return stmt
 	default:
-		if words = words[1:]; w.zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
+		if words = words[1:]; w.Zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
 			w.messy(guard.MessyDisagreement)
 		}
-		for len(words) > 0 && (strings.Contains(firstText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {
+		for len(words) > 0 && (strings.Contains(tree.LeadingText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {
 			words = words[1:]
 		}
 	}
@@ -196,7 +198,7 @@ func (w *walker) binary(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 		okY, failY := w.stmt(fail, cmd.Y)
 		return join(ok, okY), failY
 	case syntax.Pipe, syntax.PipeAll:
-		if cmd.Op == syntax.PipeAll && w.posix {
+		if cmd.Op == syntax.PipeAll && w.Posix {
 			w.messy(guard.MessyDialect)
 		}
 		okY, failY := w.pipe(st, cmd)
@@ -214,13 +216,13 @@ func (w *walker) pipe(st *state, cmd *syntax.BinaryCmd) (ok, fail *state) {
 	from, calls := len(w.line.Commands), w.calls
 	w.stmt(st, cmd.X)
 	printed := w.piped
-	if !isPipe(cmd.X) {
+	if !tree.IsPipe(cmd.X) {
 		printed = w.printed(cmd.X, from, calls, in)
 	}
 	if cmd.Op == syntax.PipeAll {
 		printed = nil // error messages are no names
 	}
-	if w.zsh && slices.ContainsFunc(cmd.Y.Redirs, setsInput) {
+	if w.Zsh && slices.ContainsFunc(cmd.Y.Redirs, tree.SetsStdin) {
 		w.messy(guard.MessyRedirection) // it reads the pipe as well, one after the other
 	}
 	text := w.text
@@ -241,52 +243,52 @@ func (w *walker) printed(stmt *syntax.Stmt, from, calls int, in *feed) *feed {
 	}
 	input := false
 	for _, r := range stmt.Redirs {
-		input = input || setsInput(r)
-		if mixes(r) {
+		input = input || tree.SetsStdin(r)
+		if tree.MixesOutput(r) {
 			return nil
 		}
 	}
 	if input {
 		in = nil
 	}
-	if lines := w.digits(stmt, from, in); lines != nil {
+	if lines := w.echoedNumber(stmt, from, in); lines != nil {
 		return lines
 	}
-	if lines := w.statusLines(stmt, from, in); lines != nil {
-		return lines
+	if o, ok := w.stdout(stmt, from, in); ok {
+		for _, lines := range [...]func(*stdout) *feed{(*stdout).numberLines, (*stdout).statusLines, (*stdout).dashlessLines} {
+			if f := lines(&o); f != nil {
+				return f
+			}
+		}
 	}
-	if lines := w.bareLines(stmt, from, in); lines != nil || input {
-		return lines
+	if input {
+		return nil
 	}
 	return w.out(from, in)
 }
 
-// mixes reports whether a redirection may put something else among what a command
-// prints: errors, over a descriptor or a name that standard output has.
-func mixes(r *syntax.Redirect) bool {
-	switch {
-	case reads(r.Op) && r.Op != syntax.RdrInOut:
-		return false
-	case r.Op == syntax.DplOut || r.Op == syntax.RdrAll || r.Op == syntax.AppAll:
-		return true
-	}
-	own := r.Op != syntax.RdrInOut && (r.N == nil || r.N.Value == "1")
-	return !own && (r.Word == nil || r.Word.Lit() != "/dev/null")
+// stdout is a simple command of which standard output is read.
+type stdout struct {
+	*report
+	stmt *syntax.Stmt
+	c    *Command
+	// args are the texts of its words behind the name, nil if something in them is expanded.
+	args []string
+	in   *feed
 }
 
-// discardsErrors reports whether a redirection takes away what a command complains of, and
-// nothing else.
-func discardsErrors(r *syntax.Redirect) bool {
-	return (r.Op == syntax.RdrOut || r.Op == syntax.AppOut) && r.N != nil && r.N.Value == "2" && r.Word != nil && r.Word.Lit() == "/dev/null"
-}
-
-// substitutes reports whether a redirection reads what commands print.
-func substitutes(r *syntax.Redirect) bool {
-	if r.Op != syntax.RdrIn || r.N != nil || r.Word == nil || len(r.Word.Parts) != 1 {
-		return false
+// stdout returns the one command that a statement consists of and that was walked from an index on. It
+// reports false for others, and for one that can do something else than its words say.
+func (w *walker) stdout(stmt *syntax.Stmt, from int, in *feed) (stdout, bool) {
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(w.line.Commands) != from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
+		return stdout{}, false
 	}
-	_, ok := r.Word.Parts[0].(*syntax.ProcSubst)
-	return ok
+	c := &w.line.Commands[from]
+	if c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
+		return stdout{}, false
+	}
+	return stdout{report: &w.report, stmt: stmt, c: c, args: tree.LiteralTexts(call.Args[1:]), in: in}, true
 }
 
 // printing walks the commands of a substitution, and returns what they print as
@@ -299,31 +301,11 @@ func (w *walker) printing(st *state, list []*syntax.Stmt) *feed {
 	out := w.piped
 	if len(list) != 1 {
 		out = nil
-	} else if !isPipe(list[0]) {
+	} else if !tree.IsPipe(list[0]) {
 		out = w.printed(list[0], from, calls, nil)
 	}
 	w.in, w.piped = in, piped
 	return out
-}
-
-// setsInput reports whether a redirection replaces or shares standard input.
-func setsInput(r *syntax.Redirect) bool {
-	return reads(r.Op) && (r.N == nil || strings.Trim(r.N.Value, "0") == "")
-}
-
-// reads reports whether a redirection opens or copies a descriptor to read from.
-func reads(op syntax.RedirOperator) bool {
-	switch op {
-	case syntax.RdrIn, syntax.RdrInOut, syntax.DplIn, syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		return true
-	default:
-		return false
-	}
-}
-
-func isPipe(stmt *syntax.Stmt) bool {
-	cmd, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	return ok && (cmd.Op == syntax.Pipe || cmd.Op == syntax.PipeAll)
 }
 
 func (w *walker) ifClause(st *state, cmd *syntax.IfClause) (ok, fail *state) {
@@ -405,21 +387,21 @@ func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
 // mergeRounds drops from the last round of a loop the commands that a round since first has, too, if
 // another round like it would exceed the limits. What is left is more than the one or two commands whose
 // output is followed.
-func (w *walker) mergeRounds(first, round int) {
-	if 2*len(w.line.Commands)-round < maxCommands && w.wordCount < maxWords/2 {
+func (r *report) mergeRounds(first, round int) {
+	if 2*len(r.line.Commands)-round < maxCommands && r.wordCount < maxWords/2 {
 		return
 	}
-	all := w.line.Commands
+	all := r.line.Commands
 	kept := all[:round:round]
 	for i := round; i < len(all); i++ {
 		known := slices.ContainsFunc(kept[first:], func(c Command) bool { return c.Equal(&all[i]) })
 		if known && len(kept)-first > 2 {
-			w.wordCount -= len(all[i].Argv)
+			r.wordCount -= len(all[i].Argv)
 			continue
 		}
 		kept = append(kept, all[i])
 	}
-	w.line.Commands = kept
+	r.line.Commands = kept
 }
 
 // anyLoop names the commands of a loop that is not followed.
@@ -447,7 +429,7 @@ func roundsOf(word Word) (several, none bool) {
 // another order: those of an associative array.
 func (w *walker) loopWords(st *state, items []*syntax.Word) (values []Word, anyOrder bool) {
 	for _, item := range items {
-		if part, _ := loneParameter(item); part != nil && part.Param != nil && part.Index != nil && isAll(part.Index) {
+		if part, _ := tree.LoneParameter(item); part != nil && part.Param != nil && part.Index != nil && tree.IsAllMembers(part.Index) {
 			list := st.array(part.Param.Value)
 			w.anyOrder = list != nil && list.unordered()
 		}
@@ -484,7 +466,7 @@ func scaledIn(st *state, item *syntax.Word) bool {
 // counts reports whether a word of a loop is $(seq …) with plain numbers: the
 // loop then takes one number after the other.
 func (w *walker) counts(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || st.assigned("IFS") || st.functions.count > 0 {
+	if len(item.Parts) != 1 || st.assigned("IFS") || st.functions.Len() > 0 {
 		return false
 	}
 	part, ok := item.Parts[0].(*syntax.CmdSubst)
@@ -499,8 +481,8 @@ func (w *walker) counts(st *state, item *syntax.Word) bool {
 		if lit := arg.Lit(); lit != "" {
 			return !counted(lit)
 		}
-		lone, _ := loneParameter(arg)
-		if lone == nil || lone.Param == nil || !unchanged(lone) || lone.Index != nil {
+		lone, _ := tree.LoneParameter(arg)
+		if lone == nil || lone.Param == nil || !tree.IsValue(lone) || lone.Index != nil {
 			return true
 		}
 		value, _ := st.variable(lone.Param.Value)
@@ -573,11 +555,11 @@ func (w *walker) rounds(st *state, round func(*state) *state) *state {
 }
 
 // keepRound keeps of the first round what another one is not known to do.
-func (w *walker) keepRound(first []Command, from int) {
+func (r *report) keepRound(first []Command, from int) {
 	for i := range first {
-		again := slices.ContainsFunc(w.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
-		if !again && len(w.line.Commands) < maxCommands {
-			w.line.Commands = append(w.line.Commands, first[i])
+		again := slices.ContainsFunc(r.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
+		if !again && len(r.line.Commands) < maxCommands {
+			r.line.Commands = append(r.line.Commands, first[i])
 		}
 	}
 }
@@ -599,15 +581,15 @@ func onlyVariables(before, after *state) bool {
 
 func changed(before, after *state) bool {
 	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
-		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.count != after.vars.count {
+		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
 		return true
 	}
-	if !before.functions.same(after.functions) || !slices.Equal(before.before, after.before) ||
+	if !before.functions.Equal(after.functions) || !slices.Equal(before.before, after.before) ||
 		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
 		return true
 	}
-	return !after.vars.apart(before.vars, func(name string, value *Word) bool {
-		was, assigned := before.vars.get(name)
+	return !after.vars.Differing(before.vars, func(name string, value *Word) bool {
+		was, assigned := before.vars.Get(name)
 		if !assigned {
 			was = unknownWord
 		}
@@ -701,7 +683,7 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 	next := st
 	var names []string
 	for _, arg := range cmd.Args {
-		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && hasBrace(arg.Value) {
+		if arg.Name == nil || arg.Array != nil || arg.Index != nil || arg.Append || arg.Value != nil && tree.HasBrace(arg.Value) {
 			return nil, false
 		}
 		name := arg.Name.Value
@@ -709,7 +691,7 @@ func (w *walker) exports(st *state, cmd *syntax.DeclClause) (*state, bool) {
 		if !arg.Naked {
 			value, known = w.assigned(st, arg)
 			// Some shells split what expansions give here, and look for patterns.
-			known = known && (expansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.rereads(value.Text))
+			known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !w.Rereads(value.Text))
 		}
 		unchanged := known && w.unchanged(name, value)
 		if !known || !unchanged && !w.harmless(name, value) && !w.inert(name, value) && !w.loads(name, value) {
@@ -759,16 +741,16 @@ func (w *walker) declaredName(word Word) string {
 // declaredBraces gives up values that are cut at braces: behind declare and the like bash
 // makes several assignments of one with alternatives, which an assignment by itself keeps.
 func (w *walker) declaredBraces(arg *syntax.Assign) {
-	if arg.Value != nil && hasBrace(arg.Value) {
+	if arg.Value != nil && tree.HasBrace(arg.Value) {
 		w.messy(guard.MessyBraces)
 	}
 }
 
 // newCommand begins a command in the state's surroundings.
-func (w *walker) newCommand(st *state, verb string, redirs []Access) Command {
+func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
 	for _, caveat := range st.caveats {
-		if caveat == "sets_variable" && slices.Contains(w.table.Words.Printing.IndifferentVerbs, verb) {
+		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue
 		}
 		c.Caveats.Add(caveat)
@@ -801,7 +783,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 		return Word{}, false
 	}
 	stmt := part.Stmts[0]
-	if first := besideTrue(stmt); first != nil {
+	if first := tree.LeftOfTrue(stmt); first != nil {
 		all := w.line.Commands
 		w.line.Commands = all[:len(all)-1]
 		defer func() { w.line.Commands = all }()
@@ -809,7 +791,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 	}
 	if len(w.line.Commands) == from+1 && !part.Backquotes {
 		// Outside of quotes words are followed as those of a stream.
-		if own, ok := w.ownText(stmt, &w.line.Commands[from]); ok && (quoted || own.Text != "" && !w.rereads(own.Text)) {
+		if own, ok := w.ownText(stmt, &w.line.Commands[from]); ok && (quoted || own.Text != "" && !w.Rereads(own.Text)) {
 			return own, true
 		}
 	}
@@ -817,14 +799,14 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 		return Word{Kind: Number, Text: "$(…)", Solid: w.alwaysPrints()}, true
 	}
 	lines := out
-	if !isPipe(stmt) {
+	if !tree.IsPipe(stmt) {
 		lines = w.printed(stmt, from, calls, nil)
 	}
 	if lines != nil && lines.digits != nil {
 		w.begun = lines.digits
 		return lines.digits.number()
 	}
-	if isPipe(stmt) || lines != nil && lines.bare {
+	if tree.IsPipe(stmt) || lines != nil && lines.bare {
 		return fedWord(lines)
 	}
 	return w.singleOutput(st, stmt, from)
@@ -835,7 +817,7 @@ func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, boo
 	c := &w.line.Commands[from]
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(w.line.Commands) != from+1 || len(c.Dirs) != 1 || c.Unknown || stmt.Negated ||
-		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !discardsErrors(r) }) {
+		slices.ContainsFunc(stmt.Redirs, func(r *syntax.Redirect) bool { return !tree.DiscardsErrors(r) }) {
 		return Word{}, false
 	}
 	if len(call.Assigns) == 0 {
@@ -858,20 +840,6 @@ func (w *walker) singleOutput(st *state, stmt *syntax.Stmt, from int) (Word, boo
 		return Word{Kind: Hash, Text: hashText}, true
 	}
 	return fedWord(w.out(from, nil))
-}
-
-// besideTrue is the left side of `… || true`, which prints what the whole does; nil
-// for any other statement.
-func besideTrue(stmt *syntax.Stmt) *syntax.Stmt {
-	either, ok := stmt.Cmd.(*syntax.BinaryCmd)
-	if !ok || either.Op != syntax.OrStmt || len(stmt.Redirs) > 0 || stmt.Negated || len(either.Y.Redirs) > 0 {
-		return nil
-	}
-	call, ok := either.Y.Cmd.(*syntax.CallExpr)
-	if !ok || len(call.Assigns) > 0 || len(call.Args) != 1 || call.Args[0].Lit() != "true" && call.Args[0].Lit() != ":" {
-		return nil
-	}
-	return either.X
 }
 
 // fedWord is a word of names: as many words as there are names. Lines without a dash are text.
@@ -920,31 +888,17 @@ func oneRevision(text string) bool {
 	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@^~{}-") == ""
 }
 
-// directoryPart is what dirname prints: unlike the package path it takes the slashes
-// off the end first.
-func directoryPart(name string) string {
-	trimmed := strings.TrimRight(name, "/")
-	end := strings.LastIndexByte(trimmed, '/')
-	switch {
-	case trimmed == "" || end >= 0 && strings.Trim(trimmed[:end], "/") == "":
-		return "/"
-	case end < 0:
-		return "."
-	}
-	return strings.TrimRight(trimmed[:end], "/")
-}
-
 func printedText(call *syntax.CallExpr) (Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
-		if words[i] = arg.Lit(); words[i] == "" || !plainLiteral(words[i]) || strings.Contains(words[i], "..") || hasBrace(arg) {
+		if words[i] = arg.Lit(); words[i] == "" || !lexical.IsLiteral(words[i]) || strings.Contains(words[i], "..") || tree.HasBrace(arg) {
 			return Word{}, false
 		}
 	}
 	switch {
 	case len(words) == 2 && words[0] == "dirname" && words[1][0] != '-':
-		return Word{Kind: Literal, Text: directoryPart(words[1])}, true
+		return Word{Kind: Literal, Text: lexical.Dirname(words[1])}, true
 	case len(words) == 2 && words[0] == "basename" && words[1][0] != '-':
 		return Word{Kind: Literal, Text: path.Base(words[1])}, true
 	}

@@ -357,8 +357,8 @@ func (r *windowsRun) sameDrive(target string) bool {
 }
 
 // rooted reports whether a path doesn't count from the working directory alone.
-func (w *walker) rooted(text string) bool {
-	if w.options.Platform != "windows" {
+func (h *host) rooted(text string) bool {
+	if h.options.Platform != "windows" {
 		return strings.HasPrefix(text, "/")
 	}
 	return strings.ContainsAny(text[:1], `/\~`) || strings.Contains(text, ":")

@@ -1,4 +1,4 @@
-package shell
+package lexical
 
 import (
 	"strconv"
@@ -11,9 +11,9 @@ var ansiEscapes = map[byte]byte{
 	'\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// localEscapes reports whether what $'…' becomes depends on the shell's locale: bash
+// HasLocaleEscapes reports whether what $'…' becomes depends on the shell's locale: bash
 // leaves a character beyond ASCII as it is spelled (\u00e9) where that has none.
-func localEscapes(text string) bool {
+func HasLocaleEscapes(text string) bool {
 	for i := 0; i+1 < len(text); i++ {
 		if text[i] != '\\' {
 			continue
@@ -28,10 +28,10 @@ func localEscapes(text string) bool {
 	return false
 }
 
-// decodeANSI decodes the inside of $'…' as bash does. It gives up, returning
+// DecodeANSI decodes the inside of $'…' as bash does. It gives up, returning
 // false, on a NUL (where bash cuts the word short) and on escapes that bash
 // leaves to the locale.
-func decodeANSI(text string) (string, bool) {
+func DecodeANSI(text string) (string, bool) {
 	var out strings.Builder
 	for i := 0; i < len(text); i++ {
 		if text[i] != '\\' {

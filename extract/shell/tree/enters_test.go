@@ -1,4 +1,4 @@
-package shell_test
+package tree_test
 
 import (
 	"os"
@@ -9,32 +9,32 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"policyd/extract/shell"
+	"policyd/extract/shell/tree"
 )
 
-func entry(dir string) shell.Entry { return shell.Entry{Dir: dir} }
+func entry(dir string) tree.Entry { return tree.Entry{Dir: dir} }
 
 func TestALineIsSplitAtTheDirectoriesItEnters(t *testing.T) {
 	for line, want := range map[string]struct {
-		entries []shell.Entry
+		entries []tree.Entry
 		rest    string
 	}{
-		"cd a && ls":                           {[]shell.Entry{entry("a")}, "ls"},
-		"cd a\nls; false":                      {[]shell.Entry{entry("a")}, "ls; false"},
-		"cd a; ls":                             {[]shell.Entry{entry("a")}, "ls"},
-		"cd 'a b' 2>/dev/null && ls || true":   {[]shell.Entry{entry("a b")}, "ls || true"},
-		`cd "a b" >/dev/null 2>&1` + "\nls":    {[]shell.Entry{entry("a b")}, "ls"},
-		"cd a && cd b && ls && (cd c && ls)":   {[]shell.Entry{entry("a"), entry("b")}, "ls && (cd c && ls)"},
-		"cd a\n# note\n! ls 'it'\\''s' | cat":  {[]shell.Entry{entry("a")}, "! ls 'it'\\''s' | cat"},
-		"cd ~/x && ls":                         {[]shell.Entry{{Dir: "~/x", Home: true}}, "ls"},
-		"cd '~/x' && ls":                       {[]shell.Entry{entry("~/x")}, "ls"},
-		"cd a && cat <<E\n$(cd b)\nE\necho $1": {[]shell.Entry{entry("a")}, "cat <<E\n$(cd b)\nE\necho $1"},
+		"cd a && ls":                           {[]tree.Entry{entry("a")}, "ls"},
+		"cd a\nls; false":                      {[]tree.Entry{entry("a")}, "ls; false"},
+		"cd a; ls":                             {[]tree.Entry{entry("a")}, "ls"},
+		"cd 'a b' 2>/dev/null && ls || true":   {[]tree.Entry{entry("a b")}, "ls || true"},
+		`cd "a b" >/dev/null 2>&1` + "\nls":    {[]tree.Entry{entry("a b")}, "ls"},
+		"cd a && cd b && ls && (cd c && ls)":   {[]tree.Entry{entry("a"), entry("b")}, "ls && (cd c && ls)"},
+		"cd a\n# note\n! ls 'it'\\''s' | cat":  {[]tree.Entry{entry("a")}, "! ls 'it'\\''s' | cat"},
+		"cd ~/x && ls":                         {[]tree.Entry{{Dir: "~/x", Home: true}}, "ls"},
+		"cd '~/x' && ls":                       {[]tree.Entry{entry("~/x")}, "ls"},
+		"cd a && cat <<E\n$(cd b)\nE\necho $1": {[]tree.Entry{entry("a")}, "cat <<E\n$(cd b)\nE\necho $1"},
 		"ls":                                   {nil, "ls"},
 		"(cd a && ls); echo $(cd b; pwd)":      {nil, "(cd a && ls); echo $(cd b; pwd)"},
 		"cd a & ls":                            {nil, "cd a & ls"},
 		"cd a":                                 {nil, ""},
 	} {
-		entries, rest, stays := shell.Enters(line)
+		entries, rest, stays := tree.Enters(line)
 		if want.rest == "" {
 			assert.False(t, stays && rest != "", line)
 			continue
@@ -54,7 +54,7 @@ func TestALineThatMovesItsShellDoesNotStay(t *testing.T) {
 		"$x a; ls", "f() { cd a; }; f", "if cd a; then ls; fi", "{ cd a; ls; }", "time cd a; ls", "for d in a b; do cd $d; done", "trap 'cd a' EXIT; ls",
 		"ls | while read d; do cd $d; done", "cd a && {", "cd ~x && ls", "cd {a,b} && ls", "cd ~root/x && ls",
 	} {
-		entries, rest, stays := shell.Enters(line)
+		entries, rest, stays := tree.Enters(line)
 		assert.False(t, stays, "%q: %v %q", line, entries, rest)
 	}
 }
@@ -73,7 +73,7 @@ func TestASplitLineDoesTheSame(t *testing.T) {
 		"cd 'a b' && cat f", "cd 'a b'; cat f; false", "cd \"a b\" 2>/dev/null\ncat f | wc -l\n(cd c && pwd)", "cd 'a b' && cd c && pwd && cat ../f || echo no",
 		"cd 'a b' && for i in 1 2; do cat f; done && ! true", "cd 'a b' && cat <<E; cat f\nit's\nE", "cd 'a b' && x='q \"u\"' && echo \"$x\" # done",
 	} {
-		entries, rest, stays := shell.Enters(line)
+		entries, rest, stays := tree.Enters(line)
 		require.True(t, stays, line)
 		enters := ""
 		for _, entry := range entries {

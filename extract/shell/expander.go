@@ -1,0 +1,336 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/tree"
+)
+
+// words expands one word of the source into the words that the shell makes of it.
+func (w *walker) words(st *state, word *syntax.Word) []Word {
+	return w.appendWords(nil, st, word)
+}
+
+// appendWords appends what words returns.
+func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
+	if members, ok := w.members(st, word); ok {
+		return append(out, members...)
+	}
+	if fields, ok := w.fields(st, word); ok {
+		return append(out, fields...)
+	}
+	if !tree.HasBrace(word) {
+		return append(out, w.word(st, word))
+	}
+	return w.appendAlternatives(out, st, word)
+}
+
+// fields splits an unquoted variable that is the whole word, if IFS has its default.
+func (s *surroundings) fields(st *state, word *syntax.Word) ([]Word, bool) {
+	part, quoted := tree.LoneParameter(word)
+	if part == nil || quoted || s.Zsh || st.assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
+		return nil, false
+	}
+	value, ok := st.variable(part.Param.Value)
+	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || s.Matches(value.Text) {
+		return nil, false
+	}
+	var out []Word
+	for _, field := range strings.FieldsFunc(value.Text, lexical.IsSeparator) {
+		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
+	}
+	return out, true
+}
+
+// word evaluates a word without braces to a single Word.
+func (w *walker) word(st *state, word *syntax.Word) Word {
+	out := w.unsplit(st, word)
+	if out.Kind == Literal && out.Text == "" && out.Vanishes {
+		out.Kind, out.Split = Dynamic, true
+	}
+	return out
+}
+
+// unsplit evaluates a word that the shell doesn't split: the value of an assignment.
+func (w *walker) unsplit(st *state, word *syntax.Word) Word {
+	if len(word.Parts) == 1 {
+		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.Zsh || !lexical.HasZshEquals(lit.Value)) {
+			return Word{Kind: Literal, Text: lit.Value}
+		}
+	}
+	x := w.expander(st)
+	for i, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			x.unquoted(part.Value, i == 0, len(word.Parts) == 1)
+		case *syntax.SglQuoted:
+			x.kept = true
+			x.singleQuoted(part)
+		case *syntax.DblQuoted:
+			x.kept = true
+			x.doubleQuoted(part)
+		default:
+			x.expansion(part, false)
+		}
+	}
+	return x.finish(st, word)
+}
+
+// expander expands the parts of one word.
+type expander struct {
+	w  *walker
+	st *state
+	wordBuilder
+}
+
+func (w *walker) expander(st *state) expander {
+	return expander{w: w, st: st, wordBuilder: wordBuilder{kind: Literal}}
+}
+
+// unquoted adds unquoted text. first and only say where in the word it stands.
+func (x *expander) unquoted(text string, first, only bool) {
+	if first {
+		text = x.tilde(text, only)
+	}
+	if x.expandsInside(text, first, only) {
+		x.weaken(Dynamic)
+	}
+	set := false // a set of characters began, and may not have ended yet
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case '\\':
+			if i++; set && strings.IndexByte(text[i:], ']') >= 0 {
+				x.weaken(Dynamic) // it takes the meaning from a sign that negates, or spans a range
+			}
+			x.escaped(text[i:])
+		case '*', '?':
+			x.wildcard(c)
+		case '[':
+			set = x.bracket(text[i:], only) || set
+		default:
+			x.character(c)
+		}
+	}
+}
+
+// expandsInside reports whether the shell expands more of an unquoted text than a tilde at its
+// beginning: in words that look like assignments a tilde behind "=" and ":", and in zsh the name of a
+// program behind "=".
+func (x *expander) expandsInside(text string, first, only bool) bool {
+	return strings.Contains(text, "=~") || strings.Contains(text, ":~") ||
+		x.w.Zsh && (lexical.HasZshEquals(text) || first && strings.HasPrefix(text, "=") && (len(text) > 1 || !only))
+}
+
+// character adds an unquoted character that no pattern reads, but for those of zsh.
+func (x *expander) character(c byte) {
+	x.letters, x.solid = x.letters || c < '0' || c > '9', true
+	if x.w.Zsh && (c == '^' || c == '~' || c == '#') && x.extended == "" {
+		x.extend(c)
+	}
+	x.text.WriteByte(c)
+}
+
+// escaped adds the character that a backslash quotes.
+func (x *expander) escaped(behind string) {
+	switch {
+	case behind == "":
+		x.text.WriteString(`\\`)
+	case behind[0] != '\n':
+		x.literal(behind[:1])
+	default:
+		// The shell removes the newline.
+	}
+}
+
+// bracket adds an unquoted bracket, and reports whether a set of characters begins with it.
+func (x *expander) bracket(text string, only bool) bool {
+	if strings.IndexByte(text, ']') > 0 {
+		x.wildcard('[')
+		return true
+	}
+	if !only {
+		x.weaken(Dynamic) // another part may close it: what is quoted in it counts all the same
+	}
+	x.literal("[")
+	return false
+}
+
+// tilde expands a leading tilde and returns what is left of the text.
+func (x *expander) tilde(text string, only bool) string {
+	if !strings.HasPrefix(text, "~") {
+		return text
+	}
+	name, _, slash := strings.Cut(text[1:], "/")
+	if home := x.w.options.Home; name == "" && (slash || only) && home != "" && !x.st.assigned("HOME") {
+		x.literal(home)
+		return text[1:]
+	}
+	x.weaken(Dynamic)
+	return text
+}
+
+func (x *expander) singleQuoted(part *syntax.SglQuoted) {
+	if !part.Dollar {
+		x.literal(part.Value)
+		return
+	}
+	if x.w.Posix {
+		x.w.messy(guard.MessyDialect)
+	}
+	text, ok := lexical.DecodeANSI(part.Value)
+	if !ok {
+		x.weaken(Dynamic)
+		x.w.messy(guard.MessyExpansion)
+	}
+	if lexical.HasLocaleEscapes(part.Value) || x.w.OldBash && guard.NewEscapes(part.Value) {
+		x.weaken(Output)
+	}
+	x.literal(text)
+}
+
+func (x *expander) doubleQuoted(part *syntax.DblQuoted) {
+	if part.Dollar {
+		// $"…" is translated through the locale's catalog.
+		x.w.messy(guard.MessyExpansion)
+		x.weaken(Dynamic)
+	}
+	for _, inner := range part.Parts {
+		lit, ok := inner.(*syntax.Lit)
+		if !ok {
+			x.expansion(inner, true)
+			continue
+		}
+		x.literal(lexical.DoubleQuoted(lit.Value))
+	}
+}
+
+// expansion adds a parameter, command or arithmetic expansion.
+func (x *expander) expansion(part syntax.WordPart, quoted bool) {
+	x.unsplit, x.split = !x.split, x.split || !quoted // zsh splits parameters with SH_WORD_SPLIT alone
+	switch part := part.(type) {
+	case *syntax.ParamExp:
+		x.parameter(part, quoted)
+	case *syntax.CmdSubst:
+		x.command(part, quoted)
+	case *syntax.ArithmExp:
+		x.arithmetic(part.X)
+	case *syntax.ProcSubst:
+		if part.Op != syntax.CmdIn || x.w.Posix || quoted {
+			x.w.messy(guard.MessyProcess)
+		}
+		x.w.inside(part.Stmts)
+		x.w.substituted = x.w.printing(x.st, part.Stmts)
+		x.weaken(Pipe)
+		x.solid = true
+	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
+		x.w.messy(guard.MessyExpansion)
+		x.weaken(Dynamic)
+	}
+}
+
+// command adds a command substitution.
+func (x *expander) command(part *syntax.CmdSubst, quoted bool) {
+	known, ok := x.w.substitution(x.st, part, quoted)
+	if !ok {
+		x.unknown(Output, "$(…)")
+		return
+	}
+	x.lines = x.lines || known.lines
+	x.splice(known, quoted)
+}
+
+// arithmetic adds an arithmetic expansion.
+func (x *expander) arithmetic(expr syntax.ArithmExpr) {
+	a := arithmetic{w: x.w, st: x.st}
+	if assigned, plain := a.read(expr); !plain || len(assigned) > 0 {
+		x.w.messy(guard.MessyArithmetic)
+	} else if !a.total(expr) {
+		x.w.aborts(x.st)
+	}
+	signed := a.signed(expr)
+	x.signed, x.scaled = x.signed || signed, x.scaled || a.grows(expr)
+	x.withoutDash(!signed)
+	x.number("$((…))", true)
+}
+
+// splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
+// followed.
+func (x *expander) splice(value Word, quoted bool) {
+	if value.Kind == Fed {
+		x.addName(value.feed)
+	}
+	x.solid = x.solid || solid(value) || value.Kind == Glob
+	x.w.spliced += len(value.Text)
+	x.dashed = x.dashed || value.Dashed
+	x.recut = x.recut || value.recutOutside(quoted)
+	switch {
+	case x.w.spliced > maxSpliced || x.text.Len()+len(value.Text) > maxText:
+		x.w.messy(guard.MessyLimits)
+		x.weaken(Dynamic)
+	case value.Kind == Glob:
+		x.spliceMatch(value, quoted)
+	case value.Kind == Number && !value.Letters:
+		x.spliceNumber(value)
+	case value.Kind != Literal:
+		x.spliceUnknown(value)
+	case !quoted && x.w.Rereads(value.Text):
+		x.weaken(Dynamic)
+	default:
+		x.unbroken()
+		x.literal(value.Text)
+	}
+}
+
+// recutOutside reports whether the shell cuts a value once more if nothing quotes it.
+func (w *Word) recutOutside(quoted bool) bool { return !quoted && (w.Kind == Glob || w.Kind == Fed) }
+
+// unbroken notes that the value that is added holds no blank to split at.
+func (x *expander) unbroken() {
+	if x.unsplit && !x.st.assigned("IFS") {
+		x.split = false
+	}
+}
+
+// spliceMatch adds one match of a pattern: a loop over a pattern, or an array, gives such a value.
+func (x *expander) spliceMatch(value Word, quoted bool) {
+	switch {
+	case strings.HasPrefix(value.Text, "/") || slices.Equal(value.dirs, x.st.dirs):
+		x.glob = true
+		x.matched(value, quoted)
+	case quoted:
+		x.weaken(Output) // a name that was found elsewhere is text like any other
+	default:
+		x.weaken(Dynamic)
+	}
+	x.text.WriteString(value.Text)
+}
+
+func (x *expander) spliceNumber(value Word) {
+	x.signed, x.scaled = x.signed || value.Signed, x.scaled || value.Scaled
+	x.withoutDash(!value.Signed)
+	if value.Solid && len(value.hollow) == 0 {
+		x.unbroken()
+	}
+	x.number(value.Text, value.Solid)
+	if value.Joined {
+		x.lone = ""
+	}
+}
+
+func (x *expander) spliceUnknown(value Word) {
+	if value.Kind == Fed {
+		x.named(value)
+	}
+	x.withoutDash(value.bare)
+	if value.lines {
+		x.lined = true
+		x.holes = append(x.holes, x.text.Len(), x.text.Len()+len(value.Text))
+	}
+	x.letters = x.letters || value.Letters
+	x.unknown(value.Kind, value.Text)
+}

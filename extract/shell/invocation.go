@@ -1,0 +1,224 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell/guard"
+)
+
+// invocation is a simple command whose words are expanded.
+type invocation struct {
+	w *walker
+	// st is the state that it runs in, after the one behind it if it changes nothing.
+	st, after *state
+	argv      []Word
+	redirs    []Access
+}
+
+// argv walks a command by its words.
+func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail *state) {
+	i := invocation{w: w, st: st, after: after, argv: argv, redirs: redirs}
+	return i.run()
+}
+
+// builtin walks a builtin. It reports false for one with words that it has no explanation for.
+type builtin func(*invocation) (ok, fail *state, explained bool)
+
+func builtinOf(name string) builtin {
+	switch name {
+	case "cd":
+		return (*invocation).cd
+	case "pushd":
+		return (*invocation).pushd
+	case "popd":
+		return (*invocation).popd
+	case "read":
+		return (*invocation).read
+	case "mapfile", "readarray":
+		return (*invocation).mapfile
+	case "shopt":
+		return (*invocation).shopt
+	case "ulimit":
+		return (*invocation).ulimit
+	case "unset":
+		return (*invocation).unset
+	case "source", ".":
+		return (*invocation).activate
+	case "shift":
+		return (*invocation).shift
+	case "set":
+		return (*invocation).set
+	case "exit", "return", "break", "continue":
+		return (*invocation).leave
+	}
+	return nil
+}
+
+// run walks the command: a function, a builtin, or a program.
+func (i *invocation) run() (ok, fail *state) {
+	if i.argv[0].Kind != Literal || i.argv[0].Text == "" {
+		i.w.messy(guard.MessyDynamicVerb)
+		i.guess("", i.argv)
+		return i.after.nowhere(), i.after.nowhere()
+	}
+	name := i.argv[0].Text
+	if decl, known := i.st.functions.Get(name); known {
+		return i.function(decl)
+	}
+	if walk := builtinOf(name); walk != nil {
+		if ok, fail, explained := walk(i); explained {
+			return ok, fail
+		}
+	}
+	if slices.Contains(i.w.table.Words.Shell.RunsText, name) {
+		i.runText()
+		lost := i.after.nowhere().withCaveat("assigns")
+		return lost, lost
+	}
+	i.w.program(i.st, i.argv, i.redirs, v1.Set{})
+	return i.after, i.after
+}
+
+// args are the words behind the name.
+func (i *invocation) args() []Word { return i.argv[1:] }
+
+// shell emits what the shell itself does: it opens the redirections.
+func (i *invocation) shell() { i.w.emit(i.w.newCommand(i.st, ":", i.redirs)) }
+
+// guess reports a command that can't be explained, with every word as a path that it may touch, for
+// the deny rules.
+func (i *invocation) guess(verb string, words []Word) { i.w.emitGuess(i.st, verb, words, i.redirs) }
+
+// emitGuess does the same for words of any command.
+func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
+	c := w.newCommand(st, verb, redirs)
+	c.Caveats.Add("unknown_program")
+	e := effects{w: w, c: &c, st: st}
+	for _, word := range words {
+		e.AnyPath(word)
+		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
+			if word.Kind == Literal && field != word.Text {
+				e.AnyPath(Word{Kind: Literal, Text: field})
+			}
+		}
+	}
+	w.emit(c)
+}
+
+func (i *invocation) shift() (ok, fail *state, explained bool) {
+	if slices.ContainsFunc(i.args(), func(arg Word) bool { return !isNumber(arg) }) {
+		i.w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
+	}
+	i.shell()
+	next := shifted(i.after, i.args())
+	return next, next, true
+}
+
+// leave walks exit, return, break and continue.
+func (i *invocation) leave() (ok, fail *state, explained bool) {
+	if args := i.args(); len(args) > 1 || len(args) == 1 && !isNumber(args[0]) {
+		i.w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
+	}
+	i.shell()
+	i.w.jump(i.after)
+	return i.after, i.after, true
+}
+
+// ulimit walks the builtin if it only reads limits.
+func (i *invocation) ulimit() (ok, fail *state, explained bool) {
+	if slices.ContainsFunc(i.args(), func(arg Word) bool {
+		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
+	}) {
+		return nil, nil, false
+	}
+	c := i.w.newCommand(i.st, "ulimit", i.redirs)
+	c.Form.Put("<limit>", "prints")
+	i.w.emit(c)
+	return i.after, i.after, true
+}
+
+// unset walks the builtin for names that neither shells nor programs give a meaning to. Of a
+// variable that the line didn't assign, programs behind it may see that it is gone.
+func (i *invocation) unset() (ok, fail *state, explained bool) {
+	if len(i.argv) == 1 {
+		return nil, nil, false
+	}
+	next := i.after
+	for _, word := range i.args() {
+		local := i.w.local(word.Text)
+		_, function := i.st.functions.Get(word.Text)
+		if word.Kind != Literal || !guard.IsName(word.Text) || function || !local && !i.w.inert(word.Text, Word{Kind: Literal}) {
+			return nil, nil, false
+		}
+		if !local || !i.st.assigned(word.Text) {
+			next = next.withCaveat("sets_variable")
+		}
+		next = next.with(word.Text, Word{})
+	}
+	i.shell()
+	return next, next, true
+}
+
+// shopt walks shopt -s nullglob, with which a pattern that matches nothing is no word.
+func (i *invocation) shopt() (ok, fail *state, explained bool) {
+	if i.w.Zsh || i.w.Posix || len(i.argv) < 3 || !i.argv[1].literal("-s") ||
+		slices.ContainsFunc(i.argv[2:], func(option Word) bool { return !option.literal("nullglob") }) {
+		return nil, nil, false
+	}
+	next := i.after
+	if !next.nullglob {
+		next = next.clone()
+		next.nullglob = true
+	}
+	i.shell()
+	return next, next, true
+}
+
+// set walks the builtin: a few options change nothing but when the line ends.
+func (i *invocation) set() (ok, fail *state, explained bool) {
+	args := i.args()
+	if len(args) == 0 {
+		c := i.w.newCommand(i.st, "set", i.redirs)
+		c.Caveats.Add("reads_environment")
+		i.w.emit(c)
+		return i.after, i.after, true
+	}
+	for len(args) > 0 {
+		size, safe := i.setOption(args)
+		if !safe {
+			i.w.messy(guard.MessyBuiltin)
+			i.guess("set", i.args())
+			lost := i.after.withCaveat("assigns")
+			return lost, lost, true
+		}
+		args = args[size:]
+	}
+	i.shell()
+	return i.after, i.after, true
+}
+
+// setOption reads the first option of set: how many words it takes, and whether it changes nothing
+// but when the line ends, and what is traced. Tracing expands PS4.
+func (i *invocation) setOption(args []Word) (size int, safe bool) {
+	text := args[0].Text
+	if args[0].Kind != Literal || text == "" || text[0] != '-' && text[0] != '+' {
+		return 1, false
+	}
+	letters, named := strings.CutSuffix(text[1:], "o")
+	if size = 1; named {
+		size = 2
+	}
+	if named && !i.safeSetName(args[1:]) || strings.Trim(letters, "eux") != "" {
+		return size, false
+	}
+	traces := strings.Contains(letters, "x")
+	i.w.shown.traces = i.w.shown.traces || text[0] == '-' && traces
+	return size, !traces || !i.after.assigned("PS4") && !i.after.caveats.Has("assigns")
+}
+
+// safeSetName reports whether the first of some words names such an option.
+func (i *invocation) safeSetName(words []Word) bool {
+	return len(words) > 0 && words[0].Kind == Literal && slices.Contains(i.w.table.Words.Shell.SafeSetNames, words[0].Text)
+}

@@ -1,0 +1,27 @@
+package lexical
+
+import "strings"
+
+const (
+	decimalDigits     = "0123456789"
+	hexadecimalDigits = decimalDigits + "abcdefABCDEF"
+)
+
+// IsDigits reports whether text is one or more decimal digits.
+func IsDigits(text string) bool { return text != "" && strings.Trim(text, decimalDigits) == "" }
+
+// IsDecimal reports whether text is digits that shells don't read as an octal number.
+func IsDecimal(text string) bool {
+	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, decimalDigits) == ""
+}
+
+// IsHexadecimal reports whether text is a number with the prefix that every shell knows.
+func IsHexadecimal(text string) bool {
+	digits, prefixed := strings.CutPrefix(text, "0x")
+	return prefixed && digits != "" && strings.Trim(digits, hexadecimalDigits) == ""
+}
+
+// IsASCII reports whether text holds ASCII alone.
+func IsASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= 0x80 })
+}

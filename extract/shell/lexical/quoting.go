@@ -1,0 +1,50 @@
+package lexical
+
+import "strings"
+
+// DoubleQuoted removes the backslashes that double quotes honour.
+func DoubleQuoted(text string) string { return RemoveBackslashes(text, "$`\"\\\n") }
+
+// RemoveBackslashes removes the backslashes before the given bytes. A backslash before a newline
+// removes the newline, too.
+func RemoveBackslashes(text, before string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(before, text[i+1]) >= 0 {
+			if i++; text[i] == '\n' {
+				continue
+			}
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}
+
+// Escape writes text so that a pattern matches it literally: a backslash before each byte that a
+// pattern reads. Unescape is its inverse.
+func Escape(out *strings.Builder, text string) {
+	for i := 0; i < len(text); i++ {
+		if strings.IndexByte(`*?[]\`, text[i]) >= 0 {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(text[i])
+	}
+}
+
+// Unescape removes each backslash that quotes a byte.
+func Unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}

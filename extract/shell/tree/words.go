@@ -1,0 +1,286 @@
+package tree
+
+import (
+	"strings"
+
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// LoneParameter returns the parameter expansion that is the whole word, nil for other words.
+func LoneParameter(word *syntax.Word) (part *syntax.ParamExp, quoted bool) {
+	if len(word.Parts) != 1 {
+		return nil, false
+	}
+	inner := word.Parts[0]
+	if double, ok := inner.(*syntax.DblQuoted); ok {
+		if len(double.Parts) != 1 || double.Dollar {
+			return nil, false
+		}
+		inner, quoted = double.Parts[0], true
+	}
+	part, _ = inner.(*syntax.ParamExp)
+	return part, quoted
+}
+
+// HasBrace reports whether an unquoted text of a word holds a brace.
+func HasBrace(word *syntax.Word) bool {
+	for _, part := range word.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && strings.Contains(lit.Value, "{") {
+			return true
+		}
+	}
+	return false
+}
+
+// ExpandsOnly reports whether a part of a word is the value of a variable, unchanged.
+func ExpandsOnly(part syntax.WordPart, name string) bool {
+	expansion, ok := part.(*syntax.ParamExp)
+	return ok && expansion.Param != nil && expansion.Param.Value == name && !expansion.Length && !expansion.Excl && !expansion.Width &&
+		expansion.Index == nil && expansion.Slice == nil && expansion.Repl == nil && expansion.Exp == nil && expansion.Names == 0
+}
+
+// SubstitutesCommands reports whether a command substitution stands below a node.
+func SubstitutesCommands(node syntax.Node) bool {
+	found := false
+	syntax.Walk(node, func(node syntax.Node) bool {
+		switch node.(type) {
+		case *syntax.CmdSubst, *syntax.ProcSubst:
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// IsTextAndVariables reports whether a word is text and values of variables, so that evaluating it
+// twice runs nothing twice.
+func IsTextAndVariables(word *syntax.Word) bool {
+	simple := !HasBrace(word)
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		case *syntax.ParamExp:
+			simple = simple && IsValue(node) && node.Index == nil && node.Param != nil && guard.IsName(node.Param.Value)
+			return false
+		default:
+			simple = false
+		}
+		return simple
+	})
+	return simple
+}
+
+// LiteralTexts returns the texts of words in which nothing is expanded, nil if one is another.
+func LiteralTexts(words []*syntax.Word) []string {
+	texts := make([]string, 0, len(words))
+	for _, word := range words {
+		text := ""
+		for _, part := range word.Parts {
+			switch part := part.(type) {
+			case *syntax.Lit:
+				if !lexical.IsLiteral(part.Value) || HasBrace(word) {
+					return nil
+				}
+				text += part.Value
+			case *syntax.SglQuoted:
+				if part.Dollar {
+					return nil
+				}
+				text += part.Value
+			case *syntax.DblQuoted:
+				if len(part.Parts) == 0 {
+					continue
+				}
+				lit, ok := part.Parts[0].(*syntax.Lit)
+				if !ok || len(part.Parts) > 1 || part.Dollar || strings.Contains(lit.Value, `\`) {
+					return nil
+				}
+				text += lit.Value
+			default:
+				return nil
+			}
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// IsConstant reports whether a word becomes the same whatever variables hold.
+func IsConstant(word *syntax.Word) bool {
+	plain := !strings.HasPrefix(word.Lit(), "~")
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node.(type) {
+		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+		default:
+			plain = false
+		}
+		return plain
+	})
+	return plain
+}
+
+// Text returns the text of a word in which nothing is expanded, "" for other words.
+func Text(word *syntax.Word) string {
+	var out strings.Builder
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			out.WriteString(lexical.Unescape(part.Value))
+		case *syntax.SglQuoted:
+			text, known := part.Value, true
+			if part.Dollar {
+				text, known = lexical.DecodeANSI(text)
+			}
+			if !known {
+				return ""
+			}
+			out.WriteString(text)
+		case *syntax.DblQuoted:
+			if len(part.Parts) > 0 {
+				lit, plain := part.Parts[0].(*syntax.Lit)
+				if !plain || len(part.Parts) > 1 {
+					return ""
+				}
+				out.WriteString(lexical.DoubleQuoted(lit.Value))
+			}
+		default:
+			return ""
+		}
+	}
+	return out.String()
+}
+
+// IsLiteral reports whether a part of a word is unquoted text.
+func IsLiteral(part syntax.WordPart) bool {
+	_, ok := part.(*syntax.Lit)
+	return ok
+}
+
+// DashBehindExpansion reports whether a word begins with a dash if the expansions at its beginning
+// are empty. An arithmetic expansion never is.
+func DashBehindExpansion(word *syntax.Word) bool {
+	dashed, found := false, false
+	syntax.Walk(word, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case nil, *syntax.Word, *syntax.DblQuoted:
+			return !found
+		case *syntax.ParamExp, *syntax.CmdSubst:
+		case *syntax.Lit:
+			if !found && node.Value != "" {
+				found, dashed = true, strings.TrimLeft(node.Value, `-\`) != node.Value
+			}
+		case *syntax.SglQuoted:
+			if !found && node.Value != "" {
+				found, dashed = true, node.Dollar || node.Value[0] == '-'
+			}
+		default:
+			found = true
+		}
+		return false
+	})
+	return dashed
+}
+
+// LedByText reports whether a word begins with literal text, and not with a dash.
+func LedByText(word *syntax.Word) bool {
+	if len(word.Parts) == 0 {
+		return false
+	}
+	text, read := LeadingText(word), ""
+	if IsLiteral(word.Parts[0]) {
+		read = "\\~=*?[{"
+	}
+	return text != "" && text[0] != '-' && strings.IndexByte(read, text[0]) < 0
+}
+
+// CountExpansions returns how many expansions a word holds. A nil word is the value of "x=".
+func CountExpansions(word *syntax.Word) int {
+	if word == nil {
+		return 0
+	}
+	count := 0
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit, *syntax.SglQuoted:
+		case *syntax.DblQuoted:
+			count += CountExpansions(&syntax.Word{Parts: part.Parts})
+		default:
+			count++
+		}
+	}
+	return count
+}
+
+// LeadingText returns the text of the first part of a word, "" if it is an expansion.
+func LeadingText(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		return part.Value
+	case *syntax.SglQuoted:
+		if !part.Dollar {
+			return part.Value
+		}
+	case *syntax.DblQuoted:
+		if !part.Dollar && len(part.Parts) > 0 {
+			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
+				return lexical.DoubleQuoted(lit.Value)
+			}
+		}
+	}
+	return ""
+}
+
+// LeadingOption returns the option that a word names before its first expansion: --name of
+// --name=$value, -n of -n$value.
+func LeadingOption(word *syntax.Word) string {
+	if len(word.Parts) == 0 {
+		return ""
+	}
+	text := ""
+	switch part := word.Parts[0].(type) {
+	case *syntax.Lit:
+		text = part.Value
+	case *syntax.DblQuoted:
+		if !part.Dollar && len(part.Parts) > 0 {
+			if lit, ok := part.Parts[0].(*syntax.Lit); ok {
+				text = lit.Value
+			}
+		}
+	}
+	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && guard.IsNameByte(text[1]) {
+		return text
+	}
+	name, _, found := strings.Cut(text, "=")
+	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, guard.WordBytes+"-") != "" {
+		return ""
+	}
+	return name
+}
+
+// IsOneExpansion reports whether a word has one part, quoted or not.
+func IsOneExpansion(word *syntax.Word) bool {
+	if len(word.Parts) != 1 {
+		return false
+	}
+	part, quoted := word.Parts[0].(*syntax.DblQuoted)
+	return !quoted || len(part.Parts) == 1
+}
+
+// IsSubstitution reports whether a word is one command substitution, quoted or not.
+func IsSubstitution(word *syntax.Word) bool {
+	if !IsOneExpansion(word) {
+		return false
+	}
+	part := word.Parts[0]
+	if quoted, ok := part.(*syntax.DblQuoted); ok {
+		part = quoted.Parts[0]
+	}
+	_, ok := part.(*syntax.CmdSubst)
+	return ok
+}
