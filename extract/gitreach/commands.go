@@ -180,6 +180,9 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 	if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
+	if answer := g.Prints.replacedReach(c, verdict); answer != disk.ReachesNone {
+		item.Caveats.Add(answer)
+	}
 	g.Classes.Reach(item, func() string { return g.Prints.gitReach(item, c, verdict, dir) })
 	if answer := g.storesReach(c, verdict); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
