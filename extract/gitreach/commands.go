@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
@@ -191,7 +192,7 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 	if c.Git.Handed && verdict.Effects.Has(trust.AltersNames) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
-	if verdict.Effects.Has(trust.ChecksSignatures) && g.Tables.readers[c.Verb].printsCommits() {
+	if g.checksSignatures(c, verdict) {
 		item.Caveats.Add("git_untrusted")
 	}
 	if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, dir) {
@@ -212,6 +213,19 @@ func (g *Commands) readsLocally(c *shell.Command, dir string) bool {
 	return slices.Contains(options, "*") || !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
 		return entry.Name[0] == '-' && !slices.Contains(options, entry.Name)
 	})
+}
+
+// checksSignatures reports whether settings make git run gpg for the commits that a command prints. A format that
+// is no name is an effect of the line.
+func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) bool {
+	if slices.ContainsFunc(c.Git.Formats, func(format string) bool { return !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) }) {
+		return true
+	}
+	if !g.Tables.readers[c.Verb].printsCommits() {
+		return false
+	}
+	shows := verdict.Effects.Has(trust.ChecksSignatures) && (!given(c, []string{"--no-show-signature"}) || given(c, []string{"--show-signature"}))
+	return shows || !given(c, []string{"--format", "--pretty", "--oneline"}) && verdict.Formats.ChecksByDefault()
 }
 
 // gitUnseen judges a git command in a repository that can't be looked at. The

@@ -239,7 +239,7 @@ var harmlessConfig = []string{
 // config reads the value of `git -c`. Harmless settings leave no trace in the
 // form: the kind is then empty.
 func (p *parsed) config(word Word) string {
-	p.c.Git.configured = true
+	p.c.Git.Settings = append(p.c.Git.Settings, strings.ToLower(word.Text))
 	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
 	if word.Kind != Literal {
 		p.c.Caveats.Add("dynamic_word")

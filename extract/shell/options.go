@@ -360,6 +360,7 @@ func (p *parsed) value(canonical, kind string, word Word) {
 		if canonical == "--format" || canonical == "--pretty" {
 			p.c.Git.Format = word.Text
 		}
+		p.c.Git.Formats = append(p.c.Git.Formats, word.Text)
 		if checksSignature(word) {
 			p.c.Caveats.Add("executes")
 		}

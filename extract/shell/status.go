@@ -20,7 +20,7 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 		return nil
 	}
 	switch {
-	case w.printsMarked(c, args) && !c.Git.configured && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
+	case w.printsMarked(c, args) && len(c.Git.Settings) == 0 && w.toplevel(c.Dirs[0]) == c.Dirs[0]:
 		names := trackedFeed(c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
@@ -46,7 +46,7 @@ func (w *walker) printsMarked(c *Command, args []string) bool {
 // left out; nil where it may name more, or lie elsewhere.
 func (w *walker) othersFeed(c *Command) *feed {
 	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
-	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	if !ok || !printing.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
 		}) ||
