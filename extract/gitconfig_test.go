@@ -183,22 +183,3 @@ func TestPartialClonesReachTheNetwork(t *testing.T) {
 		}
 	}
 }
-
-// V5: settings can make git run gpg for every commit that it prints.
-func TestSettingsThatCheckSignatures(t *testing.T) {
-	p := newPlace(t)
-	p.initialize(t)
-	for settings, checks := range map[string]bool{
-		"": false, "[log]\n\tshowSignature = true\n": true, "[log]\n\tshowSignature = false\n": false, "[format]\n\tpretty = %h %GG\n": true,
-		"[format]\n\tpretty = %h %an\n": false, "[pretty]\n\tmine = %C(auto)%h %+G?\n": true,
-	} {
-		require.NoError(t, os.WriteFile(p.project+"/.git/config", []byte("[core]\n\trepositoryformatversion = 0\n"+settings), 0o600))
-		for line, prints := range map[string]bool{
-			"git log": true, "git log --oneline -3": true, "git show -s": true, "git show --stat": true, "git reflog": true, "git stash list": true,
-			"git whatchanged": true, "git log --pretty=mine": true, "git status": false, "git diff": false, "git branch": false, "git rev-parse HEAD": false,
-		} {
-			items := p.facts("Bash", map[string]any{"command": line}).Items
-			assert.Equalf(t, checks && prints, someItemHas(items, "git_untrusted"), "%q with %q", line, settings)
-		}
-	}
-}

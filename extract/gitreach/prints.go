@@ -125,6 +125,20 @@ func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict
 	return p.objectsReach(item, c, verdict, dir)
 }
 
+// filePrinters print of files whatever their options are.
+var filePrinters = []string{"git show", "git cat-file", "git blame", "git annotate", "git notes show"}
+
+// replacedReach says whether a command prints of files in a repository where git reads other objects in the
+// place of some. Then no name tells what it prints, in the index, in commits or by a hash.
+func (p *Prints) replacedReach(c *shell.Command, verdict trust.Verdict) string {
+	reader, known := p.Tables.readers[c.Verb]
+	prints := known && (c.Git.Blobs > 0 || reader.printsContents(c.Form)) || slices.Contains(filePrinters, c.Verb) || given(c, []string{"--blob"})
+	if prints && verdict.Found && verdict.Replaces() {
+		return disk.ReachesUnknown
+	}
+	return disk.ReachesNone
+}
+
 // outsideRepository says what git diff reaches outside of a repository: it compares files and directories as they are.
 func outsideRepository(c *shell.Command) string {
 	if c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {

@@ -528,7 +528,7 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (w *walker) hashFeed(c *Command) *feed {
 	allowed, ok := w.table.Words.Printing.HashPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
+	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}

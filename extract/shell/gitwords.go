@@ -243,7 +243,7 @@ var harmlessConfig = []string{
 // config reads the value of `git -c`. Harmless settings leave no trace in the
 // form: the kind is then empty.
 func (g gitReader) config(word Word) string {
-	g.c.Git.configured = true
+	g.c.Git.Settings = append(g.c.Git.Settings, strings.ToLower(word.Text))
 	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
 	if word.Kind != Literal {
 		g.c.Caveats.Add("dynamic_word")

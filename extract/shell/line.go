@@ -184,12 +184,13 @@ type GitWords struct {
 	PathRisk string
 	// Count is how many commits are printed at most; 0 where nothing is said of it.
 	Count int
-	// Format is how commits are to be printed.
-	Format string
-	// date is how dates are to be printed; configured is true when settings stand
-	// on the line.
-	date       string
-	configured bool
+	// Format is how commits are to be printed, Formats are all values that are formats or name fields of them.
+	Format  string
+	Formats []string
+	// Settings are those that stand on the line, as name=value in lower case.
+	Settings []string
+	// date is how dates are to be printed.
+	date string
 	// Handed is true when words of other commands are made of its lines.
 	Handed bool
 	// Dashes is true when "--" stands among the words, so that those before it

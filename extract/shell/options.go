@@ -124,8 +124,11 @@ func (p *parsed) printing(canonical string, word Word) {
 	if p.c.Program != "git" {
 		return
 	}
-	if slices.Contains(formatOptions, canonical) && checksSignature(word) {
-		p.c.Caveats.Add("executes")
+	if slices.Contains(formatOptions, canonical) {
+		p.c.Git.Formats = append(p.c.Git.Formats, word.Text)
+		if checksSignature(word) {
+			p.c.Caveats.Add("executes")
+		}
 	}
 	switch canonical {
 	case "--format", "--pretty":

@@ -14,7 +14,7 @@ func (o *stdout) statusLines() *feed {
 		return nil
 	}
 	switch {
-	case o.printsMarked() && !o.c.Git.configured && o.toplevel(o.c.Dirs[0]) == o.c.Dirs[0]:
+	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Dirs[0]) == o.c.Dirs[0]:
 		names := trackedFeed(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
@@ -41,7 +41,7 @@ func (o *stdout) printsMarked() bool {
 // left out; nil where it may name more, or lie elsewhere.
 func (w *walker) othersFeed(c *Command) *feed {
 	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
-	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	if !ok || !printing.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||

@@ -121,8 +121,9 @@ func (x *GitWords) Equal(y *GitWords) bool {
 		x.PathRisk == y.PathRisk &&
 		x.Count == y.Count &&
 		x.Format == y.Format &&
+		sameList(x.Formats, y.Formats) &&
+		sameList(x.Settings, y.Settings) &&
 		x.date == y.date &&
-		x.configured == y.configured &&
 		x.Handed == y.Handed &&
 		x.Dashes == y.Dashes
 }
@@ -307,6 +308,8 @@ func (x *GitWords) Size() int {
 	size += len(x.Setting)
 	size += len(x.PathRisk)
 	size += len(x.Format)
+	size += sizeOfTexts(x.Formats)
+	size += sizeOfTexts(x.Settings)
 	size += len(x.date)
 	return size
 }

@@ -860,7 +860,7 @@ const hashText = "$(hash)"
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
 func printsHash(c *Command) bool {
-	if c.Git.Blobs > 0 || len(c.Caveats) > 0 || c.Git.configured {
+	if c.Git.Blobs > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
 		return false
 	}
 	only := func(options ...string) bool {

@@ -51,13 +51,12 @@ func (p *Past) Held(repository object.Repository, of Query, pathspecs []string, 
 	if repository.Has("reftable") {
 		return nil
 	}
-	reader := object.NewReader(&repository, of.Budget)
-	defer reader.Close()
-	source := &remembered{past: p, repository: &repository, reader: reader}
-	if repository.Replaces() || !source.readShallow() {
+	source, ok := p.open(&repository, of.Budget)
+	if !ok {
 		return ErrHistoryUnknown
 	}
-	s := starts{resolver: resolver{source: source, repository: &repository, reader: reader}, past: p, of: of}
+	defer source.reader.Close()
+	s := starts{resolver: source.resolver(), past: p, of: of}
 	held := held{source: source, top: repository.Top, selection: selection, visit: visit}
 	if !s.find() || !held.follow(&s) || s.lost && !held.stopped {
 		return ErrHistoryUnknown

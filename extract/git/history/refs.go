@@ -146,17 +146,15 @@ func MayName(repository *object.Repository, word string, budget *object.Budget) 
 	if repository.HashSize == 0 || word == ".." {
 		return false
 	}
-	reader := object.NewReader(repository, budget)
-	defer reader.Close()
 	ends, ranged := syntax.CutRange(word)
 	if !ranged {
-		return mayName(repository, reader, word)
+		return mayName(repository, budget, word)
 	}
-	return mayName(repository, reader, ends.From) && mayName(repository, reader, ends.To)
+	return mayName(repository, budget, ends.From) && mayName(repository, budget, ends.To)
 }
 
 // mayName reports whether a name is that of a ref, or may be a hash. What isn't known counts.
-func mayName(repository *object.Repository, reader *object.Reader, name string) bool {
+func mayName(repository *object.Repository, budget *object.Budget, name string) bool {
 	if name == "@" {
 		return true
 	}
@@ -172,6 +170,11 @@ func mayName(repository *object.Repository, reader *object.Reader, name string) 
 	if digits == "" || len(digits) > 2*repository.HashSize {
 		return false
 	}
+	reader, err := object.NewReader(repository, budget)
+	if err != nil {
+		return true
+	}
+	defer reader.Close()
 	ids, known := reader.Beginning(strings.ToLower(digits), 1)
 	return !known || len(ids) > 0
 }

@@ -40,15 +40,16 @@ type verified struct {
 func openVerified(repository *object.Repository) (*verified, bool) {
 	graph, known := readGraph(repository)
 	others := []string{"reftable", "objects/info/alternates", "objects/pack/multi-pack-index", "objects/pack/multi-pack-index.d"}
-	if !known || repository.ForeignObjects || repository.Replaces() || slices.ContainsFunc(others, repository.Has) {
+	if !known || repository.ForeignObjects || slices.ContainsFunc(others, repository.Has) {
 		return nil, false
 	}
 	s := &verified{
 		repository: repository, graph: graph, commits: map[string]*object.Commit{},
 		budget: object.Budget{MostObjects: maxVerified, MostBytes: maxVerifiedBytes},
 	}
-	s.reader = object.NewReader(repository, &s.budget)
-	return s, true
+	var err error
+	s.reader, err = object.NewReader(repository, &s.budget)
+	return s, err == nil
 }
 
 func (s *verified) object(id string) (object.Object, error) { return s.reader.ReadAll(id) }
@@ -77,6 +78,20 @@ type remembered struct {
 	reader     *object.Reader
 	// shallow are commits that a shallow clone ends with.
 	shallow []string
+}
+
+// open reports false if what the repository's objects are can't be known. The caller closes the reader.
+func (p *Past) open(repository *object.Repository, budget *object.Budget) (*remembered, bool) {
+	reader, err := object.NewReader(repository, budget)
+	if err != nil {
+		return nil, false
+	}
+	s := &remembered{past: p, repository: repository, reader: reader}
+	return s, s.readShallow()
+}
+
+func (s *remembered) resolver() resolver {
+	return resolver{source: s, repository: s.repository, reader: s.reader}
 }
 
 // object returns the kind alone if it is a commit that is remembered.

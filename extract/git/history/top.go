@@ -19,10 +19,12 @@ func (p *Past) CountsFromTop(repository object.Repository, word string, budget *
 		name, _, _ := strings.Cut(strings.ReplaceAll(word, "^", "~"), "~")
 		return name == "HEAD" || name == "@"
 	}
-	reader := object.NewReader(&repository, budget)
-	defer reader.Close()
-	source := &remembered{past: p, repository: &repository, reader: reader}
-	r := resolver{source: source, repository: &repository, reader: reader}
+	source, ok := p.open(&repository, budget)
+	if !ok {
+		return false
+	}
+	defer source.reader.Close()
+	r := source.resolver()
 	if id, ok := r.revision(word); ok {
 		return r.isTop(id)
 	}
@@ -30,7 +32,7 @@ func (p *Past) CountsFromTop(repository object.Repository, word string, budget *
 		if len(digits) > 2*repository.HashSize {
 			continue
 		}
-		ids, ok := reader.Beginning(strings.ToLower(digits), maxAlike)
+		ids, ok := source.reader.Beginning(strings.ToLower(digits), maxAlike)
 		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !r.isTop(id) }) {
 			return false
 		}
@@ -44,7 +46,7 @@ func (p *Past) CountsFromTop(repository object.Repository, word string, budget *
 			return false
 		}
 	}
-	return !repository.Replaces()
+	return true
 }
 
 // isTop reports whether an object is no tree that has files, itself or behind tags. One that isn't there

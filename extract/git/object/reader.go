@@ -41,6 +41,9 @@ const beginningCost = 32
 // ErrMissing means that an object isn't there. Other errors mean that it can't be read.
 var ErrMissing = errors.New("object is missing")
 
+// ErrReplaced means that git may read other objects in the place of those that it is asked for.
+var ErrReplaced = errors.New("objects are replaced")
+
 var errObject = errors.New("object can't be read")
 
 // Budget counts what is read for one decision, by one Reader after the other. Its zero value has
@@ -79,9 +82,13 @@ type baseKey struct {
 	offset int64
 }
 
-// NewReader returns a Reader that opens nothing before the first read.
-func NewReader(repository *Repository, budget *Budget) *Reader {
-	return &Reader{repository: repository, budget: budget, bases: map[baseKey]Object{}}
+// NewReader returns a Reader that opens no objects before the first read. Where the repository
+// replaces objects there is none: what an id names is not what git reads. The error is ErrReplaced.
+func NewReader(repository *Repository, budget *Budget) (*Reader, error) {
+	if repository.Replaces() {
+		return nil, ErrReplaced
+	}
+	return &Reader{repository: repository, budget: budget, bases: map[baseKey]Object{}}, nil
 }
 
 // Close closes the packs.
@@ -181,6 +188,25 @@ func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 		}
 	}
 	return found, err
+}
+
+// Has reports whether an object is stored: what git finds, it doesn't fetch. The empty tree and the empty
+// file are part of git. An object that can't be known to be there counts as missing.
+func (r *Reader) Has(id []byte) bool {
+	if r.open() != nil || len(id) != r.repository.HashSize {
+		return false
+	}
+	for _, p := range r.packs {
+		if _, there, err := p.offset(id); there && err == nil {
+			return true
+		}
+	}
+	name := hex.EncodeToString(id)
+	loose := r.budget.Spend(1, 0) && slices.ContainsFunc(r.dirs, func(dir string) bool {
+		found, err := stat.Path(filepath.Join(dir, name[:2], name[2:]), true)
+		return err == nil && found.Kind == stat.File
+	})
+	return loose || bytes.Equal(id, HashOf(KindBlob, nil, len(id))) || bytes.Equal(id, HashOf(KindTree, nil, len(id)))
 }
 
 // copies are the copies of an object, each verified or an error.

@@ -60,7 +60,8 @@ func FuzzReader(f *testing.F) {
 		other[packAt%uint(len(other))] ^= packFlip
 		require.NoError(t, os.WriteFile(index, one, 0o600))
 		require.NoError(t, os.WriteFile(pack, other, 0o600))
-		reader := NewReader(&repository, &Budget{})
+		reader, err := NewReader(&repository, &Budget{})
+		require.NoError(t, err)
 		defer reader.Close()
 		for _, id := range ids {
 			found, err := reader.Read(id)
@@ -87,7 +88,8 @@ func packIndex(tb testing.TB, repository *Repository) string {
 // An abbreviated hash names an object where it names only one, packed or not.
 func TestAbbreviated(t *testing.T) {
 	repository, ids := packedRepository(t)
-	reader := NewReader(&repository, &Budget{})
+	reader, err := NewReader(&repository, &Budget{})
+	require.NoError(t, err)
 	defer reader.Close()
 	for _, id := range ids {
 		found, ok := reader.Beginning(id[:13], 2)

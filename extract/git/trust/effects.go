@@ -38,6 +38,11 @@ const (
 	// ChecksSignatures is of settings with which whatever prints commits runs gpg to verify their
 	// signatures.
 	ChecksSignatures
+	// OpensMore is of settings with which git opens objects that neither the words of a command nor its
+	// options name: notes of other refs, a mailmap in a commit, the history of refs.
+	OpensMore
+	// FindsCopies is of settings with which what compares commits opens each file that another may be a copy of.
+	FindsCopies
 )
 
 // Has reports whether one of some effects is there.
@@ -60,8 +65,6 @@ var effects = map[string]effect{
 	"column.*":               {AltersNames, func(s syntax.Setting) bool { return strings.Contains(strings.ToLower(s.Value), "always") }},
 	"grep.fullname":          {AltersNames, isOn},
 	"log.showsignature":      {AltersNames | ChecksSignatures, isOn}, // gpg prints lines between the names
-	"format.pretty":          {ChecksSignatures, func(s syntax.Setting) bool { return syntax.ChecksSignature(s.Value) }},
-	"pretty.*":               {ChecksSignatures, func(s syntax.Setting) bool { return syntax.ChecksSignature(s.Value) }},
 	"log.date":               {AltersNames, func(s syntax.Setting) bool { return !syntax.PrintsOneLine(s.Value) }},
 	"i18n.logoutputencoding": {AltersNames, breaksLines},
 	"i18n.commitencoding":    {AltersNames, breaksLines},
@@ -75,13 +78,26 @@ var effects = map[string]effect{
 	"stash.showpatch":            {ShowsStash, isOn},
 	"stash.showincludeuntracked": {ShowsUntracked, isOn},
 
+	"core.notesref":      {OpensMore, isNot()},
+	"notes.displayref":   {OpensMore, isNot()},
+	"mailmap.blob":       {OpensMore, isNot()},
+	"log.diffmerges":     {OpensMore, isOneOf("remerge", "r")},
+	"showbranch.default": {OpensMore, isNot()},
+	"branch.sort":        {OpensMore, holds("ahead-behind", "is-base")},
+	"tag.sort":           {OpensMore, holds("ahead-behind", "is-base")},
+	"format.pretty":      {OpensMore, holds("%(describe")},
+	"pretty.*":           {OpensMore, holds("%(describe")},
+	"pretty.*.*":         {OpensMore, holds("%(describe")},
+	"diff.renames":       {FindsCopies, isOneOf("copies", "copy")},
+	"status.renames":     {FindsCopies, isOneOf("copies", "copy")},
+
 	"push.default":    {MapsPushes, isNot("simple", "current", "nothing")},
 	"remote.*.push":   {MapsPushes, isNot()},
 	"remote.*.mirror": {MapsPushes, isNot("false")},
 }
 
-// effectsOf are the effects of some settings.
-func effectsOf(settings []syntax.Setting) (all Effects) {
+// EffectsOf are the effects of some settings.
+func EffectsOf(settings []syntax.Setting) (all Effects) {
 	for _, s := range settings {
 		key, any := patterns(s)
 		for _, pattern := range []string{key, any} {
@@ -101,6 +117,13 @@ func isOneOf(values ...string) func(syntax.Setting) bool {
 
 func isNot(values ...string) func(syntax.Setting) bool {
 	return func(s syntax.Setting) bool { return !slices.Contains(values, strings.ToLower(s.Value)) }
+}
+
+// holds accepts values that contain one of some texts.
+func holds(texts ...string) func(syntax.Setting) bool {
+	return func(s syntax.Setting) bool {
+		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(s.Value, text) })
+	}
 }
 
 // breaksLines reports whether an encoding isn't one of those in which the bytes of ASCII

@@ -60,6 +60,7 @@ func (r *Reader) inspect(q Query) (Verdict, *probe) {
 	}
 	err := in.judge()
 	v := in.verdict
+	v.Formats = in.settings.formats
 	v.Credentials = in.settings.credentials
 	v.Effects |= in.settings.effects
 	if in.repositories < 2 {

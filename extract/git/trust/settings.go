@@ -28,6 +28,7 @@ type settings struct {
 	table       *keyTable
 	runs        runs
 	effects     Effects
+	formats     syntax.PrettyFormats
 	credentials []string
 }
 
@@ -59,7 +60,10 @@ func (c *settings) read(file string) ([]syntax.Setting, error) {
 		return nil, refuse(CodeConfigSyntax, file+": "+err.Error())
 	}
 	c.credentials = append(c.credentials, credentials(settings)...)
-	c.effects |= effectsOf(settings)
+	c.effects |= EffectsOf(settings)
+	for _, s := range settings {
+		c.formats.Add(s)
+	}
 	return settings, nil
 }
 

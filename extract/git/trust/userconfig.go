@@ -85,6 +85,8 @@ func (in *inspection) noteUserSettings(settings []syntax.Setting) {
 			if !filepath.IsAbs(s.Value) && !isAnchoredElsewhere(s.Value) {
 				in.userFiles = append(in.userFiles, s.Value)
 			}
+		case classPromisor:
+			in.settings.effects |= LazyFetch
 		default:
 		}
 	}

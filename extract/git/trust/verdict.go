@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/git/object"
+	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
@@ -58,6 +59,8 @@ type Verdict struct {
 	Above bool
 	// Effects are what settings in force change of what git does.
 	Effects Effects
+	// Formats are the formats of commits that settings in force name.
+	Formats syntax.PrettyFormats
 	// Credentials are the names, in lower case, of settings in force that hold a
 	// secret; "include" stands for files that were not read.
 	Credentials []string
