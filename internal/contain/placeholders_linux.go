@@ -221,6 +221,9 @@ func (s *spec) tidy() {
 			break
 		}
 	}
+	for fd := range 3 {
+		_ = unix.Close(fd) // whoever reads the program's output waits for its end
+	}
 	for _, path := range s.Placeholders {
 		for unix.Unmount(path, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW) == nil {
 			continue // there may be one over the other
