@@ -222,7 +222,7 @@ func (s *spec) tidy() {
 		}
 	}
 	for fd := range 3 {
-		_ = unix.Close(fd) // whoever reads the program's output waits for its end
+		_ = unix.Close(fd) // a reader of the program's output waits for its end
 	}
 	for _, path := range s.Placeholders {
 		for unix.Unmount(path, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW) == nil {

@@ -209,7 +209,7 @@ func TestWhatAKilledRunLeavesIsHarmless(t *testing.T) {
 	assert.Equal(t, []string{".vscode"}, p.placeholders(t), "something else put it to use")
 }
 
-// TestAKilledRunEndsBesideOthers: whoever reads its output reads its end, though another run still needs the placeholders.
+// TestAKilledRunEndsBesideOthers: a reader of its output reads the end, though another run still needs the placeholders.
 func TestAKilledRunEndsBesideOthers(t *testing.T) {
 	p := newRepository(t)
 	killed, other := p.start(t), p.start(t)
