@@ -182,7 +182,7 @@ func removePlaceholder(dir int, name string) {
 func Left(paths []string) []string {
 	p := placed(paths)
 	defer p.close()
-	return slices.Sorted(maps.Keys(p.unneeded(unix.LOCK_EX|unix.LOCK_NB)))
+	return slices.Sorted(maps.Keys(p.unneeded(unix.LOCK_EX | unix.LOCK_NB)))
 }
 
 // RemoveLeft removes those, and returns the placeholders that are still there: a run needs them, or they can't be
