@@ -141,6 +141,20 @@ func TestCommitsWithSecretsAreNotContained(t *testing.T) {
 	require.NoError(t, err, "what it reads is known")
 }
 
+// A link in the place of a repository's directory isn't followed to what commits hold.
+func TestALinkedRepositoryIsNotContained(t *testing.T) {
+	p := newPlace(t)
+	git := p.repository(t)
+	git("add", "README.md", "src")
+	git("commit", "-q", "-m", "first")
+	require.NoError(t, os.Rename(p.project+"/.git", p.project+"/store"))
+	require.NoError(t, os.Symlink("store", p.project+"/.git"))
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		_, err := p.contained(t, "mytool", profile, v1.ReadsListed)
+		require.Error(t, err)
+	}
+}
+
 func TestOnlyCommandLinesAreContained(t *testing.T) {
 	p := newPlace(t)
 	duty := v1.Duty{Kind: v1.ObligationContain, Profile: v1.ProfileReadOnly, Reads: v1.ReadsListed}

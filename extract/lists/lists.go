@@ -145,22 +145,31 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 	if out.PathMap != nil {
 		out.Sidecar = sidecarRoots(absolute, out.ownHome, home)
 	}
+	if err := out.compile(&data); err != nil {
+		return nil, fmt.Errorf("read policy lists: %w", err)
+	}
+	return out, nil
+}
+
+// compile reads the lists that hold patterns.
+func (l *Lists) compile(data *policyData) (err error) {
+	config, settings := &data.Config, &data.Settings
 	for _, part := range []struct {
 		into  **paths.Pattern
 		globs []string
 	}{
-		{&out.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
-		{&out.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
-		{&out.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
-		{&out.Variables, config.Secrets.Variables},
-		{&out.Contain.credentials, out.Contain.Read.Credentials},
-		{&out.Contain.checked, out.Contain.Read.Checked},
+		{&l.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
+		{&l.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
+		{&l.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
+		{&l.Variables, config.Secrets.Variables},
+		{&l.Contain.credentials, l.Contain.Read.Credentials},
+		{&l.Contain.checked, l.Contain.Read.Checked},
 	} {
 		if *part.into, err = paths.NewPattern(part.globs); err != nil {
-			return nil, fmt.Errorf("read policy lists: %w", err)
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // contained is what contained runs see, with what the other lists say of it.

@@ -109,7 +109,9 @@ func (d *Directories) read(dir string, means meaning) (listing, error) {
 		return listing{}, fmt.Errorf("look for secrets: %w", err)
 	}
 	found := listing{names: len(all)}
-	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { return one.Type()&fs.ModeSymlink != 0 }) // what it leads to counts
+	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { // what a link leads to counts, except to git
+		return one.Type()&fs.ModeSymlink != 0 && one.Name() != ".git"
+	})
 	for _, one := range all {
 		full := dir + "/" + one.Name()
 		if tells := means(full, one.Name(), all); tells || one.IsDir() {

@@ -5,7 +5,6 @@ package contain
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,15 +116,12 @@ func isPlaceholder(path string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// lock keeps a run that ends from removing the placeholders in a directory. No part of its path may be a
-// symbolic link: placeholders are made only in the directory of the decision.
+// lock keeps a run that ends from removing the placeholders in a directory.
 func (p *places) lock(dir string) (int, error) {
 	if fd, held := p.locks[dir]; held {
 		return fd, nil
 	}
-	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &unix.OpenHow{
-		Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
-	})
+	fd, err := openPlace(dir)
 	if err != nil {
 		return -1, err
 	}
@@ -142,32 +138,37 @@ func (p *places) lock(dir string) (int, error) {
 	return fd, nil
 }
 
-// remove removes the placeholders that no other run needs.
-func (p *places) remove() { p.removeLocked(unix.LOCK_EX | unix.LOCK_NB) }
-
-// removeLocked does so with a kind of lock.
-func (p *places) removeLocked(kind int) {
-	for path, dir := range p.unneeded(kind) {
-		removePlaceholder(dir, filepath.Base(path))
-	}
-	p.close()
+// openPlace opens a directory of placeholders. No part of its path may be a symbolic link: placeholders are made only in
+// the directory of the decision.
+func openPlace(dir string) (int, error) {
+	return unix.Openat2(unix.AT_FDCWD, dir, &unix.OpenHow{
+		Flags: unix.O_RDONLY | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
 }
 
-// unneeded are the placeholders that no other run needs, and their open directories. Other runs in a directory wait
-// until its lock, of the given kind, is released.
-func (p *places) unneeded(kind int) map[string]int {
-	out := map[string]int{}
+// remove removes the placeholders that no other run needs.
+func (p *places) remove() {
 	for dir, fd := range p.locks {
-		if unix.Flock(fd, kind) != nil {
-			continue
-		}
-		for _, path := range p.paths {
+		removeIn(dir, fd, unneeded, p.paths)
+	}
+}
+
+// Locks of a directory: unneeded fails if a run needs its placeholders, later waits until none does.
+const (
+	unneeded = unix.LOCK_EX | unix.LOCK_NB
+	later    = unix.LOCK_EX
+)
+
+// removeIn removes those of the paths that are placeholders in an open directory, under a lock, and closes it.
+func removeIn(dir string, fd, lock int, paths []string) {
+	if unix.Flock(fd, lock) == nil {
+		for _, path := range paths {
 			if filepath.Dir(path) == dir && isPlaceholder(path) {
-				out[path] = fd
+				removePlaceholder(fd, filepath.Base(path))
 			}
 		}
 	}
-	return out
+	_ = unix.Close(fd)
 }
 
 // removePlaceholder removes an empty directory or a link.
@@ -179,38 +180,52 @@ func removePlaceholder(dir int, name string) {
 
 // Left are the placeholders at paths, or above them, that a killed run left and no run needs. It may be used
 // concurrently with runs.
-func Left(paths []string) []string {
-	p := placed(paths)
-	defer p.close()
-	return slices.Sorted(maps.Keys(p.unneeded(unix.LOCK_EX|unix.LOCK_NB)))
+func Left(paths []string) (left []string) {
+	for dir, names := range present(paths) {
+		fd, err := openPlace(dir)
+		if err != nil {
+			continue
+		}
+		if unix.Flock(fd, unneeded) == nil {
+			left = append(left, names...)
+		}
+		_ = unix.Close(fd)
+	}
+	slices.Sort(left)
+	return left
 }
 
 // RemoveLeft removes those, and returns the placeholders that are still there: a run needs them, or they can't be
 // removed. It may be used concurrently with runs.
-func RemoveLeft(paths []string) []string {
-	p := placed(paths)
-	p.remove()
-	return slices.DeleteFunc(p.paths, func(path string) bool { return !isPlaceholder(path) })
+func RemoveLeft(paths []string) (left []string) {
+	removePresent(paths, unneeded)
+	for _, names := range present(paths) {
+		left = append(left, names...)
+	}
+	slices.Sort(left)
+	return left
 }
 
-// placed are the placeholders that are there.
-func placed(paths []string) *places {
-	p := &places{locks: map[string]int{}}
+// removePresent removes the placeholders at paths. It holds one lock at a time: others wait for several, too.
+func removePresent(paths []string, lock int) {
+	for dir, names := range present(paths) {
+		if fd, err := openPlace(dir); err == nil {
+			removeIn(dir, fd, lock, names)
+		}
+	}
+}
+
+// present are the placeholders at paths, or above them, by their directories.
+func present(paths []string) map[string][]string {
+	out := map[string][]string{}
 	for _, path := range outermost(paths) {
 		first, found := firstMissing(path)
-		if !found || !isPlaceholder(first) || slices.Contains(p.paths, first) {
-			continue
+		dir := filepath.Dir(first)
+		if found && isPlaceholder(first) && !slices.Contains(out[dir], first) {
+			out[dir] = append(out[dir], first)
 		}
-		p.paths = append(p.paths, first)
-		_, _ = p.lock(filepath.Dir(first)) // without it, it stays
 	}
-	return p
-}
-
-func (p *places) close() {
-	for _, fd := range p.locks {
-		_ = unix.Close(fd)
-	}
+	return out
 }
 
 // tidy does in the inner stage what the outer one does at the end of a run, if it was killed. Nothing of the run may
@@ -221,10 +236,13 @@ func (s *spec) tidy() {
 			break
 		}
 	}
+	for fd := range 3 {
+		_ = unix.Close(fd) // a reader of the program's output waits for its end
+	}
 	for _, path := range s.Placeholders {
 		for unix.Unmount(path, unix.MNT_DETACH|unix.UMOUNT_NOFOLLOW) == nil {
 			continue // there may be one over the other
 		}
 	}
-	placed(s.Placeholders).removeLocked(unix.LOCK_EX) // other runs there end first
+	removePresent(s.Placeholders, later)
 }

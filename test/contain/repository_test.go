@@ -5,6 +5,7 @@ package contain
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,22 +59,24 @@ func (p *person) commit(t *testing.T) {
 // started is a contained line that runs until it gets a line of input.
 type started struct {
 	command *exec.Cmd
+	stdout  *bufio.Reader
 	finish  func(t *testing.T) launched
 }
 
 func (p *person) start(t *testing.T) *started {
 	t.Helper()
-	command, read := p.launch(t, v1.ProfileProject).command(t, "bash", "-c", "echo started; read -r; "+strings.Join(reads[:1], "; "))
+	command, read := p.launch(t, v1.ProfileProject).command(t, "bash", "-c", "echo started; read -r; "+"git status --short || true")
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdin, err := command.StdinPipe()
 	require.NoError(t, err)
 	stdout, err := command.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, command.Start())
-	line, err := bufio.NewReader(stdout).ReadString('\n')
+	output := bufio.NewReader(stdout)
+	line, err := output.ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "started\n", line)
-	return &started{command, func(t *testing.T) launched {
+	return &started{command, output, func(t *testing.T) launched {
 		t.Helper()
 		_, err := stdin.Write([]byte("\n"))
 		require.NoError(t, err)
@@ -204,6 +207,19 @@ func TestWhatAKilledRunLeavesIsHarmless(t *testing.T) {
 	outside.lines(t, stamps, "echo x > .vscode/settings.json", "test -z \"$(git status --porcelain | grep -v .vscode)\"")
 	p.launch(t, v1.ProfileProject).lines(t, reads...)
 	assert.Equal(t, []string{".vscode"}, p.placeholders(t), "something else put it to use")
+}
+
+// TestAKilledRunEndsBesideOthers: a reader of its output reads the end, though another run still needs the placeholders.
+func TestAKilledRunEndsBesideOthers(t *testing.T) {
+	p := newRepository(t)
+	killed, other := p.start(t), p.start(t)
+	require.NoError(t, unix.Kill(-killed.command.Process.Pid, unix.SIGKILL))
+	_, err := io.ReadAll(killed.stdout)
+	require.NoError(t, err)
+	_ = killed.command.Wait()
+	assert.NotEmpty(t, p.placeholders(t))
+	assert.Equal(t, 0, other.finish(t).state.ExitCode())
+	await(t, "nothing is left", func() bool { return len(p.placeholders(t)) == 0 })
 }
 
 // descendants are the processes that a process started, and those that these started.
