@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/git/object"
 	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
 	"policyd/extract/scope"
@@ -23,6 +24,8 @@ type Commands struct {
 	Links   *scope.HardLinks
 	Kept    *scope.GitKept
 	Prints  *Prints
+	// opens is what was read to see whether objects are there.
+	opens object.Budget
 }
 
 // settingsReach says what the files are that the repository's settings make git
@@ -195,31 +198,18 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 	if g.checksSignatures(c, verdict) {
 		item.Caveats.Add("git_untrusted")
 	}
-	if verdict.Effects.Has(trust.LazyFetch) && !g.readsLocally(c, dir) {
+	if verdict.Effects.Has(trust.LazyFetch) && g.fetches(c, verdict, dir) {
 		item.Caveats.Add("network")
 	}
-}
-
-// readsLocally reports whether a command reads nothing that a partial clone can lack: such a clone
-// has commits and refs, and git fetches files and directories of commits when it reads them.
-func (g *Commands) readsLocally(c *shell.Command, dir string) bool {
-	options, known := g.Tables.walks.Local[c.Verb]
-	if !known || c.Git.Blobs+len(c.Git.Pathspecs)+len(c.Git.Patterns)+len(c.Git.Staged) > 0 {
-		return false
-	}
-	if slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return g.Prints.namesPath(c, word, dir) }) {
-		return false
-	}
-	return slices.Contains(options, "*") || !slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
-		return entry.Name[0] == '-' && !slices.Contains(options, entry.Name)
-	})
 }
 
 // checksSignatures reports whether settings make git run gpg for the commits that a command prints. A format that
 // is no name is an effect of the line.
 func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) bool {
-	if slices.ContainsFunc(c.Git.Formats, func(format string) bool { return !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) }) {
-		return true
+	for _, format := range c.Git.Formats {
+		if !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) {
+			return true
+		}
 	}
 	if !g.Tables.readers[c.Verb].printsCommits() {
 		return false

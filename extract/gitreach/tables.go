@@ -7,6 +7,8 @@ type Tables struct {
 	// readers are the commands that print contents, by verb chain, walks the options that say of which commits.
 	readers map[string]gitReader
 	walks   *gitWalks
+	// openers say which objects commands open.
+	openers map[string]*opener
 	Stores  *gitStores
 }
 
@@ -24,5 +26,9 @@ func Load() (*Tables, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Tables{readers: readers, walks: walks, Stores: stores}, nil
+	openers, err := loadGitOpeners()
+	if err != nil {
+		return nil, err
+	}
+	return &Tables{readers: readers, walks: walks, openers: openers, Stores: stores}, nil
 }

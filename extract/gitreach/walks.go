@@ -24,9 +24,6 @@ type gitWalks struct {
 	// Counted are those with which it prints the youngest commits, whatever they are: with
 	// another one a number of commits may lead any way back.
 	Counted []string `json:"counted"`
-	// Local are the commands that read no files or directories of commits as long as they have no options
-	// but these and no paths; a star is any option. A partial clone has everything that they read.
-	Local map[string][]string `json:"local"`
 }
 
 func loadGitWalks() (*gitWalks, error) {

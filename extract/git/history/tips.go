@@ -12,20 +12,24 @@ import (
 	"policyd/extract/stat"
 )
 
-// tips begins at every ref, at what is checked out anywhere, and with logs at what refs were.
-func (s *starts) tips(logs bool) bool {
-	packed, known := s.repository.PackedRefs()
-	if !known {
+// tips visits the ids that refs have.
+type tips struct {
+	repository *object.Repository
+	// logs is true for those that refs had before, too.
+	logs  bool
+	visit func(id string) bool
+}
+
+// walk visits what every ref names and what is checked out anywhere, until visit returns false. It
+// reports false then, and if the refs are not known.
+func (t *tips) walk() bool {
+	packed, known := t.repository.PackedRefs()
+	if !known || slices.ContainsFunc(packed, func(ref object.Ref) bool { return !t.visit(ref.ID) }) {
 		return false
 	}
-	for _, ref := range packed {
-		if !s.tip(ref.ID) {
-			return false
-		}
-	}
 	var dirs []string
-	for _, dir := range []string{s.repository.CommonDir, s.repository.GitDir} {
-		dir, err := object.OnDisk(s.repository.View, dir, true)
+	for _, dir := range []string{t.repository.CommonDir, t.repository.GitDir} {
+		dir, err := object.OnDisk(t.repository.View, dir, true)
 		if err != nil {
 			return false
 		}
@@ -39,28 +43,28 @@ func (s *starts) tips(logs bool) bool {
 		dirs = append(dirs, filepath.Join(dirs[0], "worktrees", name))
 	}
 	for _, dir := range dirs {
-		if !s.heads(dir, logs) || !s.files(filepath.Join(dir, "refs")) || logs && !s.files(filepath.Join(dir, "logs")) {
+		if !t.heads(dir) || !t.files(filepath.Join(dir, "refs")) || t.logs && !t.files(filepath.Join(dir, "logs")) {
 			return false
 		}
 	}
 	return true
 }
 
-// heads begins at what HEAD names, and with all at what the files beside it name (ORIG_HEAD, FETCH_HEAD).
-func (s *starts) heads(dir string, all bool) bool {
-	if !all {
-		return s.lines(filepath.Join(dir, "HEAD"))
+// heads visits what HEAD names, and with logs what the files beside it name (ORIG_HEAD, FETCH_HEAD).
+func (t *tips) heads(dir string) bool {
+	if !t.logs {
+		return t.lines(filepath.Join(dir, "HEAD"))
 	}
 	entries, err := os.ReadDir(dir)
 	return err == nil && !slices.ContainsFunc(entries, func(entry fs.DirEntry) bool {
-		return entry.Type().IsRegular() && object.IsPseudoRef(entry.Name()) && !s.lines(filepath.Join(dir, entry.Name()))
+		return entry.Type().IsRegular() && object.IsPseudoRef(entry.Name()) && !t.lines(filepath.Join(dir, entry.Name()))
 	})
 }
 
-// files begins at all that the files below a directory of the repository name.
-func (s *starts) files(dir string) bool {
+// files visits all that the files below a directory of the repository name.
+func (t *tips) files(dir string) bool {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && !entry.IsDir() && !s.lines(path) {
+		if err == nil && !entry.IsDir() && !t.lines(path) {
 			return fs.ErrInvalid
 		}
 		return err
@@ -68,8 +72,9 @@ func (s *starts) files(dir string) bool {
 	return err == nil || stat.Missing(err)
 }
 
-// lines begins at all that the lines of a file name: a ref has one hash, a line of a log has two.
-func (s *starts) lines(path string) bool {
+// lines visits all that the lines of a file name: a ref has one hash, a line of a log has two. Zeros name
+// nothing.
+func (t *tips) lines(path string) bool {
 	content, _, err := object.ReadFile(path, object.MaxRefsBytes)
 	if err != nil {
 		return false
@@ -77,7 +82,7 @@ func (s *starts) lines(path string) bool {
 	for line := range strings.Lines(string(content)) {
 		words := strings.Fields(line)
 		for _, word := range words[:min(len(words), 2)] {
-			if s.repository.IsID(word) && !s.tip(word) {
+			if t.repository.IsID(word) && strings.Trim(word, "0") != "" && !t.visit(word) {
 				return false
 			}
 		}
@@ -87,9 +92,6 @@ func (s *starts) lines(path string) bool {
 
 // tip begins at what a ref names. What is gone of what one was once names nothing any more.
 func (s *starts) tip(id string) bool {
-	if strings.Trim(id, "0") == "" {
-		return true
-	}
 	id, found, err := s.peel(id)
 	switch {
 	case errors.Is(err, object.ErrMissing):

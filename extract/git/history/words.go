@@ -49,7 +49,7 @@ func (s *starts) find() bool {
 		// git may walk from all that the words name, whichever end of a range it is.
 		s.from = slices.Concat(s.from, s.without, s.ends, s.only)
 		s.without, s.of.Count = nil, 0
-		return s.tips(logs)
+		return (&tips{repository: s.repository, logs: logs, visit: s.tip}).walk()
 	}
 	return true
 }

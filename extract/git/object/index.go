@@ -11,7 +11,12 @@ type IndexEntry struct {
 	Mode uint32
 	ID   []byte // of the blob
 	Path []byte
+	// SkipsWorkTree is true for a file that a sparse checkout leaves out of the work tree.
+	SkipsWorkTree bool
 }
+
+// IsSubmodule reports whether the entry is a commit of another repository.
+func (e IndexEntry) IsSubmodule() bool { return e.Mode&modeType == modeGitlink }
 
 // ModeDirectory is the mode of a directory in a tree.
 const ModeDirectory = 0o040000
@@ -26,6 +31,7 @@ const (
 	indexFlagBytes   = 2
 	indexNameMask    = 0x0fff
 	indexExtended    = 0x4000
+	indexSkips       = 0x4000 // of the extended flags
 )
 
 // ErrIndexUnknown means that the index is damaged or of a kind that is not
@@ -92,10 +98,13 @@ func (w *indexWalk) entry() (IndexEntry, bool) {
 	}
 	mode := binary.BigEndian.Uint32(fixed[indexModeOffset:])
 	flags := binary.BigEndian.Uint16(fixed[size-indexFlagBytes:])
+	var extended uint16
 	if flags&indexExtended != 0 {
-		if _, ok = w.take(indexFlagBytes); !ok || w.version == 2 {
+		more, ok := w.take(indexFlagBytes)
+		if !ok || w.version == 2 {
 			return IndexEntry{}, false
 		}
+		extended = binary.BigEndian.Uint16(more)
 		size += indexFlagBytes
 	}
 	if w.version == 4 {
@@ -109,7 +118,7 @@ func (w *indexWalk) entry() (IndexEntry, bool) {
 	if length := int(flags & indexNameMask); length != indexNameMask && length != len(w.name) {
 		return IndexEntry{}, false
 	}
-	return IndexEntry{Mode: mode, ID: fixed[indexStatBytes : indexStatBytes+w.hashSize], Path: w.name}, true
+	return IndexEntry{Mode: mode, ID: fixed[indexStatBytes : indexStatBytes+w.hashSize], Path: w.name, SkipsWorkTree: extended&indexSkips != 0}, true
 }
 
 // paddedName reads a name that ends in one to eight NUL bytes, which fill the
@@ -218,7 +227,7 @@ func inBlocks(content, table []byte, hashSize, end int) bool {
 // Gitlinks lists the submodules of an index. Its errors are those of WalkIndex.
 func Gitlinks(content []byte, hashSize int) (paths []string, err error) {
 	err = WalkIndex(content, hashSize, func(e IndexEntry) bool {
-		if e.Mode&modeType == modeGitlink {
+		if e.IsSubmodule() {
 			paths = append(paths, string(e.Path))
 		}
 		return true
