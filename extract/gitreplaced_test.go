@@ -39,3 +39,31 @@ func TestReplacedObjects(t *testing.T) {
 		}
 	}
 }
+
+// S2: where the shell puts names of refs in front of a path, each of them may be that of a directory's tree.
+func TestPathsInWhatAnyRefNames(t *testing.T) {
+	p := newPlace(t)
+	git := p.repository(t)
+	require.NoError(t, os.MkdirAll(p.project+"/.kube", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.kube/config", []byte("secret\n"), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/config", []byte("public\n"), 0o600))
+	git("add", "-f", "config", ".kube", "README.md")
+	git("commit", "-q", "-m", "first")
+	tree := git("rev-parse", "HEAD:.kube")
+	git("rm", "-q", "-r", "--cached", ".kube")
+	git("commit", "-q", "-m", "second")
+	git("tag", "v1")
+	lines := []string{
+		"for t in $(git tag); do git show $t:config; done", "t=$(git tag | head -1); git show \"$t:config\"", "git tag | while read -r t; do git show \"$t:config\"; done",
+		"for t in $(git for-each-ref --format='%(refname)'); do git cat-file -p \"$t:config\"; done", "for t in $(git tag); do git config --blob $t:config -l; done",
+	}
+	for _, tagged := range []bool{false, true} {
+		if tagged {
+			git("tag", "kubetree", tree)
+		}
+		for _, line := range lines {
+			items := p.facts("Bash", map[string]any{"command": line}).Items
+			assert.Equalf(t, tagged, someItemHas(items, "reaches_unknown", "reaches_secret"), "%q, tagged: %t", line, tagged)
+		}
+	}
+}

@@ -206,8 +206,10 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 // checksSignatures reports whether settings make git run gpg for the commits that a command prints. A format that
 // is no name is an effect of the line.
 func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) bool {
-	if slices.ContainsFunc(c.Git.Formats, func(format string) bool { return !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) }) {
-		return true
+	for _, format := range c.Git.Formats {
+		if !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) {
+			return true
+		}
 	}
 	if !g.Tables.readers[c.Verb].printsCommits() {
 		return false

@@ -25,7 +25,7 @@ type opener struct {
 	opens history.Opens
 	// options are what it opens with an option, or an operand, besides. An option that isn't there may open anything.
 	options map[string]history.Opens
-	// nothing are options with which it opens nothing.
+	// nothing are options with which it opens nothing, as long as there are no words.
 	nothing []string
 	// paths is what it opens besides if paths select what it prints.
 	paths history.Opens
@@ -132,7 +132,7 @@ func (g *Commands) opened(c *shell.Command, verdict trust.Verdict, dir string) (
 	switch {
 	case !known:
 		return of, false
-	case given(c, command.nothing):
+	case given(c, command.nothing) && len(c.Git.Revisions)+c.Git.Blobs == 0:
 		return of, true
 	case command.without != "":
 		return of, len(c.Git.Revisions)+c.Git.Blobs == 0 && !verdict.MayHaveRef(command.without)
@@ -169,7 +169,7 @@ func (g *Commands) words(of *history.Opened, c *shell.Command, command *opener, 
 		}
 	}
 	if takesRefs(c) {
-		of.Revisions = append(of.Revisions, "@{0}") // whichever ref it is
+		of.Revisions = append(of.Revisions, "ref@{0}") // whichever it is
 	}
 	of.Objects, known = objectNames(c, verdict.Top, dir)
 	return known && len(c.Git.Patterns)+len(c.Git.Staged) == 0

@@ -341,9 +341,15 @@ func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdic
 }
 
 // countsFromTop reports whether the path in revision:path is that of a file of the work tree. It is for the
-// index, and for the hash of a commit that the shell puts there.
+// index, and for the hash of a commit that the shell puts there. The name of a ref may be any.
 func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
-	return holder == "" || strings.Contains(holder, "$(") || p.Classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
+	switch {
+	case holder == "":
+		return true
+	case strings.Contains(holder, "$(ref)"):
+		return p.Classes.Past().RefsCountFromTop(verdict.Repository, &p.budget)
+	}
+	return strings.Contains(holder, "$(") || p.Classes.Past().CountsFromTop(verdict.Repository, holder, &p.budget)
 }
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.

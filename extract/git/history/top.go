@@ -49,6 +49,21 @@ func (p *Past) CountsFromTop(repository object.Repository, word string, budget *
 	return true
 }
 
+// RefsCountFromTop is CountsFromTop for whichever ref a revision names.
+func (p *Past) RefsCountFromTop(repository object.Repository, budget *object.Budget) bool {
+	if repository.Has("reftable") {
+		return false
+	}
+	source, ok := p.open(&repository, budget)
+	if !ok {
+		return false
+	}
+	defer source.reader.Close()
+	r := source.resolver()
+	all := tips{repository: &repository, visit: r.isTop}
+	return all.walk()
+}
+
 // isTop reports whether an object is no tree that has files, itself or behind tags. One that isn't there
 // is none: git fails.
 func (r *resolver) isTop(id string) bool {
