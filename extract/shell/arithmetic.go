@@ -308,14 +308,3 @@ func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) 
 	w.emit(c)
 	return st
 }
-
-// countingLoop walks for (( … )): its counters hold any number in each round.
-func (w *walker) countingLoop(st *state, loop *syntax.CStyleLoop, cmd *syntax.ForClause) (ok, fail *state) {
-	st = w.expressions(st, "((", loop.Init)
-	end := w.rounds(st, func(at *state) *state {
-		at = w.expressions(at, "((", loop.Cond)
-		ok, fail := w.body(at, cmd)
-		return join(at, w.expressions(join(ok, fail), "((", loop.Post))
-	})
-	return end, end
-}

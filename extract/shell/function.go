@@ -130,63 +130,6 @@ func returned(before, after *state, locals []string) *state {
 	return next
 }
 
-// declares walks declare, typeset and local where they do no more than assign
-// to variables of the line. It reports false where they do more.
-func (w *walker) declares(st *state, cmd *syntax.DeclClause) (*state, bool) {
-	variant := cmd.Variant.Value
-	local := variant == "local" && len(w.calling) > 0
-	if variant != "declare" && variant != "typeset" && !local {
-		return st, false
-	}
-	if w.Posix {
-		w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
-	}
-	associative, names := false, 0
-	for _, arg := range cmd.Args {
-		switch {
-		case arg.Name == nil:
-			option := ""
-			if arg.Value != nil {
-				option = arg.Value.Lit()
-			}
-			if w.Zsh || option != "-a" && option != "-A" {
-				return st, false
-			}
-			associative = associative || option == "-A"
-			if associative && w.OldBash {
-				w.messy(guard.MessyDialect)
-			}
-		case arg.Append || arg.Index != nil || !w.local(arg.Name.Value) || w.Zsh && (arg.Array != nil || arg.Naked):
-			return st, false
-		default:
-			names++
-		}
-	}
-	if names == 0 {
-		return st, false
-	}
-	next := st
-	for _, arg := range cmd.Args {
-		if arg.Name == nil {
-			continue
-		}
-		if old, held := st.variable(arg.Name.Value); held && (associative || arg.Array != nil) && !old.is(associative) {
-			return st, false // one kind of array doesn't become the other
-		}
-		w.declaredBraces(arg)
-		value, ok := w.declared(st, arg, associative)
-		if !ok {
-			return st, false
-		}
-		next = next.with(arg.Name.Value, value)
-		if len(w.calling) > 0 {
-			next.set(w.ownName(arg.Name.Value), &Word{Kind: Literal})
-		}
-	}
-	w.emit(w.newCommand(st, ":", nil))
-	return next, true
-}
-
 // ownName is a name that no variable has, under which is noted that the function being
 // walked has declared a variable as its own.
 func (n *nesting) ownName(name string) string {
@@ -236,39 +179,6 @@ func shifted(st *state, args []Word) *state {
 		next.set(strconv.Itoa(i+1), unknownWord)
 	}
 	return next
-}
-
-// declared is what one name of a declaration holds.
-func (w *walker) declared(st *state, arg *syntax.Assign, associative bool) (Word, bool) {
-	switch {
-	case arg.Array != nil:
-		fresh := st.with(arg.Name.Value, Word{})
-		return w.arrayAssigned(fresh, arg, associative)
-	case arg.Naked && associative:
-		return w.declaredKeyed(st, arg.Name.Value), true
-	case associative:
-		return Word{}, false
-	case arg.Naked:
-		return Word{}, true
-	}
-	value, plain := w.assigned(st, arg)
-	return value, plain
-}
-
-// declaredKeyed is an associative array that is declared, and not set: what it
-// holds it keeps.
-func (w *walker) declaredKeyed(st *state, name string) Word {
-	old, held := st.variable(name)
-	switch {
-	case held && len(w.calling) > 0 && !st.surelyOwn(w.ownName(name)):
-		return Word{} // the function's own, or a new one
-	case held:
-		return old
-	case strings.ToLower(name) != name:
-		return Word{} // one of the environment
-	}
-	w.expandedNames = append(w.expandedNames, name) // which may have it all the same
-	return Word{array: &array{associative: true}}
 }
 
 // function walks a call of a function of the line, nil for a name that may stand for another one, or

@@ -13,48 +13,30 @@ import (
 	"policyd/extract/shell/tree"
 )
 
+// redirector opens the redirections of a statement, in a state.
+type redirector struct {
+	w  *walker
+	st *state
+	// opened are the paths that were opened.
+	opened []Access
+}
+
 // redirections returns the paths that a statement's redirections open.
 func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
-	var out []Access
 	if len(list) > maxRedirections {
 		w.messy(guard.MessyLimits)
 		list = list[:maxRedirections]
 	}
+	o := redirector{w: w, st: st}
 	for _, r := range list {
-		from := len(out)
+		from := len(o.opened)
 		if r.N != nil && strings.HasPrefix(r.N.Value, "{") {
 			w.messy(guard.MessyRedirection) // {name}> opens a descriptor that outlives the command
 		}
 		w.line.Crossed = w.line.Crossed || tree.CrossesStreams(r)
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc:
-			w.hereDocument(st, r)
-		case syntax.WordHdoc:
-			if w.Posix {
-				w.messy(guard.MessyDialect)
-			}
-			if word := w.word(st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
-				w.messy(guard.MessyExpansion)
-			}
-		case syntax.DplIn, syntax.DplOut:
-			out = w.duplicate(st, out, r)
-		case syntax.RdrIn:
-			out = w.target(st, out, r, v1.OpRead)
-		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
-			out = w.target(st, out, r, v1.OpWrite)
-		case syntax.RdrAll, syntax.AppAll:
-			if w.Posix {
-				w.messy(guard.MessyDialect) // there "&" ends the command
-			}
-			out = w.target(st, out, r, v1.OpWrite)
-		case syntax.RdrInOut:
-			out = w.target(st, out, r, v1.OpWrite)
-		default:
-			w.messy(guard.MessyRedirection)
-			out = w.target(st, out, r, v1.OpWrite)
-		}
+		o.redirect(r)
 		if tree.SetsStdout(r) {
-			sends(out, from)
+			sends(o.opened, from)
 		}
 	}
 	// The shell opens them, where it stands, whatever options the command has.
@@ -62,10 +44,96 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 	if st.unknown || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
-	for i := range out {
-		out[i].Dirs = dirs
+	for i := range o.opened {
+		o.opened[i].Dirs = dirs
 	}
-	return out
+	return o.opened
+}
+
+// redirect does what one redirection does.
+func (o *redirector) redirect(r *syntax.Redirect) {
+	if o.w.Posix && (r.Op == syntax.WordHdoc || r.Op == syntax.RdrAll || r.Op == syntax.AppAll) {
+		o.w.messy(guard.MessyDialect) // only some shells know the first, and in others "&" ends the command
+	}
+	switch r.Op {
+	case syntax.Hdoc, syntax.DashHdoc:
+		o.w.hereDocument(o.st, r)
+	case syntax.WordHdoc:
+		if word := o.w.word(o.st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
+			o.w.messy(guard.MessyExpansion)
+		}
+	case syntax.DplIn, syntax.DplOut:
+		o.duplicate(r)
+	case syntax.RdrIn:
+		o.open(r, v1.OpRead)
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrInOut, syntax.RdrAll, syntax.AppAll:
+		o.open(r, v1.OpWrite)
+	default:
+		o.w.messy(guard.MessyRedirection)
+		o.open(r, v1.OpWrite)
+	}
+}
+
+// open opens the file that a redirection names.
+func (o *redirector) open(r *syntax.Redirect, op string) {
+	if r.Word == nil {
+		o.w.messy(guard.MessyRedirection)
+		return
+	}
+	word, brace := o.w.word(o.st, r.Word), tree.HasBrace(r.Word)
+	if op == v1.OpRead && o.reads(word, brace) {
+		return
+	}
+	if word.Kind != Literal || brace || word.Extended != "" {
+		o.w.messy(guard.MessyDynamicTarget)
+	}
+	glob := word.Kind == Glob && !brace
+	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
+}
+
+// reads opens files that only the run knows, or none: what a process substitution prints, a match of a
+// pattern, as a loop over it gives, or a name that a command found. It reports false for other words.
+func (o *redirector) reads(word Word, brace bool) bool {
+	switch {
+	case word.Kind == Pipe:
+		return true // what it reads, the commands within have read
+	case brace:
+		return false
+	case word.Kind == Glob:
+		o.w.handsOn(o.st, []Word{word})
+		o.opened = append(o.opened, Access{Text: word.Text, Op: v1.OpRead, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
+		return true
+	case word.Kind == Fed && word.feed.isNameIn(o.st) && (!word.Split || !word.feed.composed()):
+		for _, root := range word.feed.spread(word.Text) {
+			o.opened = append(o.opened, word.feed.access(root, v1.OpRead, false, word.Split))
+		}
+		o.opened = append(o.opened, word.feed.looked()...)
+		return true
+	}
+	return false
+}
+
+// isNameIn reports whether a word of the stream is one whole name of a file that counts from the only
+// working directory of a state.
+func (f *feed) isNameIn(st *state) bool {
+	return !f.many && !f.refs && !f.Parts && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == f.dir
+}
+
+// maxDescriptor is how many digits every shell takes for a descriptor.
+const maxDescriptor = 3
+
+// duplicate does what >& and <& do: a short number or an unquoted dash names a descriptor, anything
+// else can name a file. A number with a dash behind it names one to zsh and busybox, and to bash if a
+// variable holds it, as do a quoted dash, and a number that is too great, to busybox.
+func (o *redirector) duplicate(r *syntax.Redirect) {
+	word := o.w.word(o.st, r.Word)
+	if word.Kind == Literal && len(word.Text) <= maxDescriptor && lexical.IsDigits(word.Text) || r.Word.Lit() == "-" {
+		return
+	}
+	if r.Op == syntax.DplIn || o.w.Posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
+		o.w.messy(guard.MessyRedirection)
+	}
+	o.open(r, v1.OpWrite)
 }
 
 // sends notes that standard output goes to what was opened last, from an index on, and no
@@ -81,76 +149,34 @@ func sends(opened []Access, from int) {
 // writesOutput reports whether a redirection sends standard output to a file.
 func writesOutput(a Access) bool { return a.Op == v1.OpWrite && a.printed }
 
-// mayFail reports whether a redirection may fail, so that the shell does not run
-// what it belongs to: a file that can't be opened, a descriptor that is not open.
-func (w *walker) mayFail(st *state, list []*syntax.Redirect) bool {
+// mayFail reports whether a redirection can fail, so that the shell doesn't run what it belongs to.
+func (r *report) mayFail(st *state, list []*syntax.Redirect) bool {
 	fails := false
-	for _, r := range list {
-		text := ""
-		if r.Word != nil {
-			text = r.Word.Lit()
-		}
-		switch r.Op {
-		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-		case syntax.DplIn, syntax.DplOut:
-			w.closes = w.closes || strings.HasSuffix(text, "-")
-			standard := text == "-" || text == "0" || text == "1" || text == "2"
-			fails = fails || !standard || w.closes
-		case syntax.RdrIn:
-			at := Command{Dirs: st.dirs, Unknown: st.unknown}
-			there := lexical.IsLiteral(text) && text != "" && w.surely(&at, &Access{Text: text, Op: v1.OpRead})
-			fails = fails || text != "/dev/null" && !there && !tree.ReadsSubstitution(r)
-		default:
-			fails = fails || text != "/dev/null"
-		}
+	for _, redirect := range list {
+		fails = r.redirectFails(st, redirect) || fails
 	}
 	return fails
 }
 
-func (w *walker) target(st *state, out []Access, r *syntax.Redirect, op string) []Access {
-	if r.Word == nil {
-		w.messy(guard.MessyRedirection)
-		return out
+// redirectFails reports whether a file may not open, or a descriptor may not be open.
+func (r *report) redirectFails(st *state, redirect *syntax.Redirect) bool {
+	text := ""
+	if redirect.Word != nil {
+		text = redirect.Word.Lit()
 	}
-	word := w.word(st, r.Word)
-	if word.Kind == Pipe && op == v1.OpRead {
-		return out // what it reads, the commands within have read
+	switch redirect.Op {
+	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
+		return false
+	case syntax.DplIn, syntax.DplOut:
+		r.closes = r.closes || strings.HasSuffix(text, "-")
+		return r.closes || text != "0" && text != "1" && text != "2"
+	case syntax.RdrIn:
+		at := Command{Dirs: st.dirs, Unknown: st.unknown}
+		there := lexical.IsLiteral(text) && text != "" && r.surely(&at, &Access{Text: text, Op: v1.OpRead})
+		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
+	default:
+		return text != "/dev/null"
 	}
-	if word.Kind == Glob && op == v1.OpRead && !tree.HasBrace(r.Word) {
-		// A loop over a glob gives such a word: one of its matches is read.
-		w.handsOn(st, []Word{word})
-		return append(out, Access{Text: word.Text, Op: op, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
-	}
-	if word.Kind == Fed && op == v1.OpRead && !word.feed.many && !word.feed.refs && !word.feed.Parts && (!word.Split || !word.feed.composed()) && !tree.HasBrace(r.Word) && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == word.feed.dir {
-		for _, root := range word.feed.spread(word.Text) {
-			out = append(out, word.feed.access(root, op, false, word.Split))
-		}
-		return append(out, word.feed.looked()...)
-	}
-	if word.Kind != Literal || tree.HasBrace(r.Word) || word.Extended != "" {
-		w.messy(guard.MessyDynamicTarget)
-	}
-	glob := word.Kind == Glob && !tree.HasBrace(r.Word)
-	return append(out, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
-}
-
-// maxDescriptor is how many digits every shell takes for a descriptor.
-const maxDescriptor = 3
-
-// duplicate handles >& and <&: a short number or a plain dash names a descriptor,
-// anything else may name a file. A number with a dash behind it does to zsh and busybox,
-// and to bash where it comes out of a variable, as do a dash in quotes and a number that
-// is too great to busybox.
-func (w *walker) duplicate(st *state, out []Access, r *syntax.Redirect) []Access {
-	word := w.word(st, r.Word)
-	number := word.Kind == Literal && len(word.Text) > 0 && len(word.Text) <= maxDescriptor && strings.Trim(word.Text, "0123456789") == ""
-	if number || r.Word.Lit() == "-" {
-		return out
-	}
-	if r.Op == syntax.DplIn || w.Posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
-		w.messy(guard.MessyRedirection)
-	}
-	return w.target(st, out, r, v1.OpWrite)
 }
 
 // surviving reports whether the name of a file is the same when it is expanded again.

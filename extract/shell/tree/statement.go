@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// DeclaresArray reports whether a declaration can make a variable an array.
-func DeclaresArray(cmd *syntax.DeclClause, name string) bool {
+// declaresArray reports whether a declaration can make a variable an array.
+func declaresArray(cmd *syntax.DeclClause, name string) bool {
 	array, named := false, false
 	for _, arg := range cmd.Args {
 		switch {
@@ -84,4 +84,41 @@ func LeftOfTrue(stmt *syntax.Stmt) *syntax.Stmt {
 		return nil
 	}
 	return either.X
+}
+
+// SubstitutedCall returns the simple command that an unquoted word substitutes the output of, nil for
+// other words, and for a command with assignments or redirections.
+func SubstitutedCall(word *syntax.Word) *syntax.CallExpr {
+	if len(word.Parts) != 1 {
+		return nil
+	}
+	part, ok := word.Parts[0].(*syntax.CmdSubst)
+	if !ok || len(part.Stmts) != 1 || part.TempFile || part.ReplyVar || len(part.Stmts[0].Redirs) > 0 {
+		return nil
+	}
+	call, ok := part.Stmts[0].Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Assigns) > 0 {
+		return nil
+	}
+	return call
+}
+
+// MakesArray reports whether a script can make an array of a variable anywhere.
+func MakesArray(file *syntax.File, name string) bool {
+	found := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Assign:
+			found = found || node.Name != nil && node.Name.Value == name && (node.Array != nil || node.Index != nil)
+		case *syntax.DeclClause:
+			found = found || declaresArray(node, name)
+		}
+		return !found
+	})
+	return found
+}
+
+// IsPlainAssignment reports whether an assignment is name=value, or a name alone.
+func IsPlainAssignment(assign *syntax.Assign) bool {
+	return assign.Name != nil && !assign.Append && assign.Index == nil && assign.Array == nil
 }

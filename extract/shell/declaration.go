@@ -1,0 +1,307 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/argv"
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/tree"
+)
+
+// declaration is export, declare, local, readonly or typeset. It assigns to variables, names them for
+// the programs behind it, or prints those there are.
+type declaration struct {
+	w   *walker
+	st  *state
+	cmd *syntax.DeclClause
+}
+
+// declaration walks a declaration.
+func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
+	d := declaration{w: w, st: st, cmd: cmd}
+	d.arrays()
+	next, explained := d.assigns()
+	if !explained {
+		next, explained = d.exports()
+	}
+	if explained {
+		w.emit(w.newCommand(st, ":", nil))
+	} else {
+		next = d.unknown()
+	}
+	return next, next
+}
+
+// arrays makes a line messy if the value of a declaration can be taken for the members of an array.
+// If the variable is one, bash takes a value in parentheses so and expands it once more, however it
+// was quoted: declare -a x='($(command))' runs the command.
+func (d *declaration) arrays() {
+	for _, arg := range d.cmd.Args {
+		if arg.Value == nil || arg.Name == nil {
+			continue // what is quoted with its name goes with "assigns"
+		}
+		value := Word{Led: tree.LedByText(arg.Value)}
+		if !tree.SubstitutesCommands(arg.Value) { // which are walked where the value is read
+			value = d.w.word(d.st, arg.Value)
+		}
+		first := value.Text
+		if first == "" {
+			first = tree.LeadingText(arg.Value)
+		}
+		opens := strings.HasPrefix(strings.TrimLeft(first, " \t\n"), "(")
+		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
+		doubtful := !text && (opens || !value.Led)
+		if text && opens || doubtful && d.w.makesArray(arg.Name.Value) {
+			d.w.messy(guard.MessyDeclaration)
+		}
+		if doubtful {
+			d.w.both(&d.w.doubtful, &d.w.mapped, arg.Name.Value)
+		}
+	}
+}
+
+// both adds a name to some, and makes the line messy if it is among others: a variable that mapfile
+// makes an array of, before or after in any round or call, and that a declaration gives a value which
+// can be taken for members.
+func (r *report) both(some, others *v1.Set, name string) {
+	some.Add(name)
+	if others.Has(name) {
+		r.messy(guard.MessyDeclaration)
+	}
+}
+
+// makesArray reports whether the script can make an array of a variable anywhere: what a loop or a
+// function has left counts as well.
+func (n *nesting) makesArray(name string) bool {
+	return n.file == nil || tree.MakesArray(n.file, name)
+}
+
+// assigns walks declare, typeset and local if they only assign to variables of the line.
+func (d *declaration) assigns() (*state, bool) {
+	variant := d.cmd.Variant.Value
+	if variant != "declare" && variant != "typeset" && (variant != "local" || len(d.w.calling) == 0) {
+		return nil, false
+	}
+	if d.w.Posix {
+		d.w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
+	}
+	associative, ok := d.attribute()
+	if !ok {
+		return nil, false
+	}
+	next := d.st
+	for _, arg := range d.cmd.Args {
+		if arg.Name == nil {
+			continue
+		}
+		name := arg.Name.Value
+		if old, held := d.st.variable(name); held && (associative || arg.Array != nil) && !old.is(associative) {
+			return nil, false // one kind of array doesn't become the other
+		}
+		d.braces(arg)
+		value, ok := d.value(arg, associative)
+		if !ok {
+			return nil, false
+		}
+		next = next.with(name, value)
+		if len(d.w.calling) > 0 {
+			next.set(d.w.ownName(name), &Word{Kind: Literal})
+		}
+	}
+	return next, true
+}
+
+// attribute reports whether the variables become associative arrays. ok is false if the declaration
+// does more than to assign to variables of the line.
+func (d *declaration) attribute() (associative, ok bool) {
+	names := 0
+	for _, arg := range d.cmd.Args {
+		if arg.Name != nil {
+			if names++; !d.onlyAssigns(arg) {
+				return false, false
+			}
+			continue
+		}
+		option := ""
+		if arg.Value != nil {
+			option = arg.Value.Lit()
+		}
+		if d.w.Zsh || option != "-a" && option != "-A" {
+			return false, false
+		}
+		if associative = associative || option == "-A"; associative && d.w.OldBash {
+			d.w.messy(guard.MessyDialect)
+		}
+	}
+	return associative, names > 0
+}
+
+// onlyAssigns reports whether an argument only assigns to a variable of the line.
+func (d *declaration) onlyAssigns(arg *syntax.Assign) bool {
+	return !arg.Append && arg.Index == nil && d.w.local(arg.Name.Value) && (!d.w.Zsh || arg.Array == nil && !arg.Naked)
+}
+
+// value is what one variable of a declaration holds.
+func (d *declaration) value(arg *syntax.Assign, associative bool) (Word, bool) {
+	switch {
+	case arg.Array != nil:
+		return d.w.arrayAssigned(d.st.with(arg.Name.Value, Word{}), arg, associative)
+	case arg.Naked && associative:
+		return d.keyed(arg.Name.Value), true
+	case associative:
+		return Word{}, false
+	case arg.Naked:
+		return Word{}, true
+	}
+	return d.w.assigned(d.st, arg)
+}
+
+// keyed is an associative array that is declared, and not set: it keeps its value.
+func (d *declaration) keyed(name string) Word {
+	old, held := d.st.variable(name)
+	switch {
+	case held && len(d.w.calling) > 0 && !d.st.surelyOwn(d.w.ownName(name)):
+		return Word{} // the function's own, or a new one
+	case held:
+		return old
+	case strings.ToLower(name) != name:
+		return Word{} // one of the environment
+	}
+	d.w.expandedNames = append(d.w.expandedNames, name) // which may have it all the same
+	return Word{array: &array{associative: true}}
+}
+
+// exports walks export of variables that change no program's ways, or nothing but how output looks.
+func (d *declaration) exports() (*state, bool) {
+	if d.cmd.Variant.Value != "export" || len(d.cmd.Args) == 0 {
+		return nil, false
+	}
+	next := d.st
+	var names []string
+	for _, arg := range d.cmd.Args {
+		if !tree.IsPlainAssignment(arg) || arg.Value != nil && tree.HasBrace(arg.Value) {
+			return nil, false
+		}
+		name := arg.Name.Value
+		value, known := d.exported(arg)
+		unchanged := known && d.w.unchanged(name, value)
+		inert := known && d.w.inert(name, value)
+		if !unchanged && !inert && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
+			return nil, false
+		}
+		if next = d.w.sets(next, name, value); !unchanged && !inert {
+			value = Word{}
+		}
+		next, names = next.with(name, value), append(names, name)
+	}
+	d.w.exported = append(d.w.exported, names...)
+	return next, true
+}
+
+// exported is the value of a variable that is exported.
+func (d *declaration) exported(arg *syntax.Assign) (Word, bool) {
+	if arg.Naked {
+		return d.st.variable(arg.Name.Value)
+	}
+	value, known := d.w.assigned(d.st, arg)
+	// Some shells split what expansions give here, and look for patterns.
+	known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !d.w.Rereads(value.Text))
+	return value, known
+}
+
+// unknown walks any other declaration.
+func (d *declaration) unknown() *state {
+	c := d.w.newCommand(d.st, d.cmd.Variant.Value, nil)
+	u := unknownDeclaration{declaration: *d, c: &c, next: d.st}
+	for _, arg := range d.cmd.Args {
+		switch {
+		case arg.Name != nil:
+			u.assignment(arg)
+		case arg.Value != nil:
+			for _, word := range d.w.words(u.next, arg.Value) {
+				u.word(word)
+			}
+		}
+	}
+	if u.names == 0 {
+		c.Caveats.Add("reads_environment")
+	} else {
+		c.Form.Put("<variable>", "name")
+		c.Caveats.Add("assigns")
+		u.next = u.next.withCaveat("assigns")
+	}
+	d.w.emit(c)
+	return u.next
+}
+
+// unknownDeclaration is a declaration with the command that describes it.
+type unknownDeclaration struct {
+	declaration
+	c     *Command
+	next  *state
+	names int
+	// prints is true if the variables are printed: options come first.
+	prints bool
+}
+
+// word reads an option, or a name that the parser took for none.
+func (u *unknownDeclaration) word(word Word) {
+	u.prints = u.prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
+	if !u.keepsAttributes(word) {
+		u.w.messy(guard.MessyDeclaration)
+	}
+	if word.isOption() || strings.HasPrefix(word.Text, "+") {
+		u.c.Form.Put(argv.OptionName(word.Text), "unknown")
+		return
+	}
+	name, _, _ := strings.Cut(word.Text, "=")
+	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !guard.IsName(name) {
+		u.w.messy(guard.MessyDeclaration)
+	}
+	u.name(name)
+}
+
+// name notes a variable whose value isn't known then.
+func (u *unknownDeclaration) name(name string) {
+	u.names++
+	if u.prints {
+		u.c.Variables = append(u.c.Variables, name)
+	}
+	u.next = u.next.with(name, Word{})
+}
+
+func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
+	u.braces(arg)
+	if arg.Value != nil {
+		u.w.words(u.next, arg.Value)
+	}
+	if arg.Array != nil || arg.Index != nil {
+		u.w.messy(guard.MessyDeclaration)
+	}
+	u.name(arg.Name.Value)
+}
+
+// keepsAttributes reports whether a word gives no variable an attribute with which its values are
+// evaluated, or stand for another variable.
+func (u *unknownDeclaration) keepsAttributes(word Word) bool {
+	switch {
+	case word.Kind != Literal:
+		return false
+	case u.cmd.Variant.Value == "export":
+		return true
+	case word.isOption() || strings.HasPrefix(word.Text, "+"):
+		return strings.Trim(word.Text[1:], "xrgpfFaA") == ""
+	}
+	return true
+}
+
+// braces makes a line messy with values that are cut at braces: bash makes several assignments of one
+// with alternatives here, which an assignment by itself keeps.
+func (d *declaration) braces(arg *syntax.Assign) {
+	if arg.Value != nil && tree.HasBrace(arg.Value) {
+		d.w.messy(guard.MessyBraces)
+	}
+}

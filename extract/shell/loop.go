@@ -1,0 +1,319 @@
+package shell
+
+import (
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/tree"
+)
+
+// loop is a for loop that is walked in a state.
+type loop struct {
+	w   *walker
+	st  *state
+	cmd *syntax.ForClause
+	// name is the variable, first the index of the first command that the loop runs.
+	name  string
+	first int
+	// anyOrder is true if the shell can take the words in another order: those of an associative array.
+	anyOrder bool
+}
+
+// forClause unrolls a loop over known words, so that its body is judged for each of them.
+func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
+	l := loop{w: w, st: st, cmd: cmd, first: len(w.line.Commands)}
+	if cmd.Select {
+		return l.unexplained()
+	}
+	switch over := cmd.Loop.(type) {
+	case *syntax.CStyleLoop:
+		return l.counting(over)
+	case *syntax.WordIter:
+		l.name = over.Name.Value
+		if over.InPos.IsValid() {
+			return l.over(l.words(over.Items))
+		}
+		if words := l.words(allParameters); len(words) > 0 {
+			return l.over(words)
+		}
+	}
+	return l.unexplained() // deny rules see what runs if there are parameters all the same
+}
+
+// unexplained reports the commands of a loop that isn't followed.
+func (l *loop) unexplained() (ok, fail *state) {
+	l.w.messy(guard.MessyControlFlow)
+	if ok, fail := l.w.stmts(l.st, l.cmd.Do); changed(l.st, join(ok, fail)) {
+		l.w.stmts(l.st.nowhere(), l.cmd.Do)
+	}
+	return l.st.nowhere(), l.st.nowhere()
+}
+
+// counting walks for (( … )): its counters hold any number in each round.
+func (l *loop) counting(clause *syntax.CStyleLoop) (ok, fail *state) {
+	st := l.w.expressions(l.st, "((", clause.Init)
+	end := l.w.rounds(st, func(at *state) *state {
+		at = l.w.expressions(at, "((", clause.Cond)
+		ok, fail := l.body(at)
+		return join(at, l.w.expressions(join(ok, fail), "((", clause.Post))
+	})
+	return end, end
+}
+
+func (l *loop) body(st *state) (ok, fail *state) {
+	l.w.loops++
+	defer func() { l.w.loops-- }()
+	return l.w.caught(func() (ok, fail *state) { return l.w.stmts(st, l.cmd.Do) })
+}
+
+// allParameters is what a loop without words goes over: "$@".
+var allParameters = []*syntax.Word{{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
+	&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "@"}},
+}}}}}
+
+// seqText stands for a number that seq prints.
+const seqText = "$(seq)"
+
+// words are what the loop goes over.
+func (l *loop) words(items []*syntax.Word) (values []Word) {
+	for _, item := range items {
+		if part, _ := tree.LoneParameter(item); part != nil && part.Param != nil && part.Index != nil && tree.IsAllMembers(part.Index) {
+			list := l.st.array(part.Param.Value)
+			l.w.anyOrder = list != nil && list.unordered()
+		}
+		l.anyOrder = l.anyOrder || l.w.anyOrder
+		l.w.begun = nil
+		words := located(l.st, l.w.words(l.st, item))
+		if l.counts(item) || l.w.numbersOnly(l.st, item) {
+			words = []Word{{Kind: Number, Text: seqText, Solid: true, Signed: l.w.begun != nil && l.w.begun.signed, Scaled: l.scaled(item)}}
+		}
+		l.w.handsOn(l.st, words)
+		values = append(values, words...)
+		l.w.anyOrder = false
+	}
+	return values
+}
+
+// scaled reports whether a word reads a variable whose number can be too large for another.
+func (l *loop) scaled(item *syntax.Word) bool {
+	found := false
+	syntax.Walk(item, func(node syntax.Node) bool {
+		if part, ok := node.(*syntax.ParamExp); ok && part.Param != nil {
+			value, _ := l.st.variable(part.Param.Value)
+			found = found || value.Scaled
+		}
+		return !found
+	})
+	return found
+}
+
+// counts reports whether a word is $(seq …) with numbers: the loop then takes one number after the
+// other.
+func (l *loop) counts(item *syntax.Word) bool {
+	if l.st.assigned("IFS") || l.st.functions.Len() > 0 {
+		return false
+	}
+	call := tree.SubstitutedCall(item)
+	return call != nil && len(call.Args) > 1 && len(call.Args) < 5 && call.Args[0].Lit() == "seq" &&
+		!slices.ContainsFunc(call.Args[1:], func(arg *syntax.Word) bool { return !l.isCount(arg) })
+}
+
+// isCount reports whether a word is a number no larger than a count.
+func (l *loop) isCount(word *syntax.Word) bool {
+	if lit := word.Lit(); lit != "" {
+		return counted(lit)
+	}
+	part, _ := tree.LoneParameter(word)
+	if part == nil || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
+		return false
+	}
+	value, _ := l.st.variable(part.Param.Value)
+	return value.Kind == Number && !value.Signed && !value.Letters || value.Kind == Literal && counted(value.Text)
+}
+
+// over walks the rounds of the loop.
+func (l *loop) over(words []Word) (ok, fail *state) {
+	if !l.w.local(l.name) {
+		l.w.messy(guard.MessyAssignment)
+	}
+	ok, fail = l.st, l.st
+	l.first = len(l.w.line.Commands)
+	for _, word := range words {
+		round := len(l.w.line.Commands)
+		ok, fail = l.round(join(ok, fail), word)
+		l.w.mergeRounds(l.first, round)
+		if len(l.w.line.Commands) >= maxCommands {
+			l.w.messy(guard.MessyLimits)
+			break
+		}
+	}
+	return join(l.st, ok), join(l.st, fail)
+}
+
+// round walks what one word makes of the loop: a round, several, or none.
+func (l *loop) round(before *state, word Word) (ok, fail *state) {
+	if word.Extended != "" {
+		word = Word{Split: true} // a pattern, perhaps
+	}
+	several, none := roundsOf(word)
+	none = none || l.st.nullglob && word.Kind == Glob
+	value := word.item(l.st)
+	start := before.with(l.name, value)
+	ok, fail = l.body(start)
+	if several {
+		ok, fail = l.nextRounds(start, ok, fail, value)
+	}
+	if none {
+		ok, fail = join(before, ok), join(before, fail)
+	}
+	if l.anyOrder && changed(start, join(start, join(ok, fail))) {
+		l.w.messy(guard.MessyControlFlow) // any other round may come before
+	}
+	return ok, fail
+}
+
+// roundsOf reports whether a loop can make several rounds of one word, and whether it can make none. A
+// pattern without a match stands for itself.
+func roundsOf(word Word) (several, none bool) {
+	several = word.Kind == Glob || word.Kind == Fed || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
+	return several, word.Vanishes || several && word.Kind != Glob
+}
+
+// item is what the variable of a loop holds in one round over the word.
+func (w Word) item(st *state) Word {
+	quotedNames := w.Kind == Fed && !w.Split && !w.Vanishes // one round even without a name
+	w.Solid = w.Solid || w.Vanishes                         // an empty one makes no round
+	if w.Kind == Glob {
+		// Without a match the loop runs once with the pattern itself.
+		w.Variables = nil
+	}
+	if w = w.cutAgain(st); w.Kind != Fed {
+		return w
+	}
+	one := *w.feed
+	one.many, one.none = false, quotedNames
+	item := one.word(w.Text)
+	item.Solid = !quotedNames
+	return item
+}
+
+// nextRounds walks the body of a loop whose words are only known on the disk once more, from what the
+// first round can have left. What changes again then changes with every round, and isn't followed.
+func (l *loop) nextRounds(start, ok, fail *state, value Word) (nextOK, nextFail *state) {
+	after := join(start, join(ok, fail))
+	if !changed(start, after) {
+		return ok, fail
+	}
+	ok, fail = l.body(after.with(l.name, value))
+	if end := join(after, join(ok, fail)); changed(after, end) {
+		l.w.messy(guard.MessyControlFlow)
+		return end.nowhere(), end.nowhere()
+	}
+	return ok, fail
+}
+
+// mergeRounds drops from the last round of a loop the commands that a round since first has, too, if
+// another round like it would exceed the limits. What is left is more than the one or two commands whose
+// output is followed.
+func (r *report) mergeRounds(first, round int) {
+	if 2*len(r.line.Commands)-round < maxCommands && r.wordCount < maxWords/2 {
+		return
+	}
+	all := r.line.Commands
+	kept := all[:round:round]
+	for i := round; i < len(all); i++ {
+		known := slices.ContainsFunc(kept[first:], func(c Command) bool { return c.Equal(&all[i]) })
+		if known && len(kept)-first > 2 {
+			r.wordCount -= len(all[i].Argv)
+			continue
+		}
+		kept = append(kept, all[i])
+	}
+	r.line.Commands = kept
+}
+
+// whileClause walks the rounds of a loop.
+func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *state) {
+	end := w.rounds(st, func(at *state) *state {
+		ok, fail := w.caught(func() (ok, fail *state) {
+			yes, no := w.stmts(at, cmd.Cond)
+			if cmd.Until {
+				yes, no = no, yes
+			}
+			ok, fail = w.stmts(yes, cmd.Do)
+			return join(ok, no), fail
+		})
+		return join(ok, fail)
+	})
+	return end, end
+}
+
+// rounds walks a loop once, in a state that no round of it can leave: a body
+// that changes the directory, or a variable with every round, is not followed.
+func (w *walker) rounds(st *state, round func(*state) *state) *state {
+	w.loops++
+	defer func() { w.loops-- }()
+	commands := len(w.line.Commands)
+	end := round(st)
+	w.changes = w.changes || !w.onlyRead()
+	if onlyVariables(st, end) {
+		// A second round, from what the first may have left, is as good as any.
+		st = join(st, end)
+		first := slices.Clone(w.line.Commands[commands:])
+		w.line.Commands = w.line.Commands[:commands]
+		end = join(st, round(st))
+		w.keepRound(first, commands)
+	}
+	if changed(st, end) {
+		w.messy(guard.MessyControlFlow) // what the first round is known to do stays in it
+		lost := end.nowhere()
+		round(lost)
+		return lost
+	}
+	return end
+}
+
+// keepRound keeps of the first round what another one is not known to do.
+func (r *report) keepRound(first []Command, from int) {
+	for i := range first {
+		again := slices.ContainsFunc(r.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
+		if !again && len(r.line.Commands) < maxCommands {
+			r.line.Commands = append(r.line.Commands, first[i])
+		}
+	}
+}
+
+// same reports whether two commands do the same, as far as deny rules look.
+func (c *Command) same(other *Command) bool {
+	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
+	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+}
+
+// onlyVariables reports whether a round of a loop changed variables and
+// nothing else.
+func onlyVariables(before, after *state) bool {
+	same := *after
+	same.vars, same.before = before.vars, before.before
+	return !changed(before, &same) && changed(before, after)
+}
+
+func changed(before, after *state) bool {
+	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
+		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
+		return true
+	}
+	if !before.functions.Equal(after.functions) || !slices.Equal(before.before, after.before) ||
+		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
+		return true
+	}
+	return !after.vars.Differing(before.vars, func(name string, value *Word) bool {
+		was, assigned := before.vars.Get(name)
+		if !assigned {
+			was = unknownWord
+		}
+		return was == value || was.Equal(value)
+	})
+}
