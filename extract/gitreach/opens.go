@@ -116,6 +116,13 @@ var fieldOpens = map[string]history.Opens{
 // namingFields are fields of formats that name a commit.
 var namingFields = []string{"ahead-behind:", "is-base:"}
 
+// Bounds on what is read for one decision to see whether objects are there. What is remembered of commits
+// isn't read again, so that the next decision comes further.
+const (
+	maxOpened      = 20_000
+	maxOpenedBytes = 48 << 20
+)
+
 // fetches reports whether a command may open an object that isn't there, which a partial clone
 // then fetches.
 func (g *Commands) fetches(c *shell.Command, verdict trust.Verdict, dir string) bool {
@@ -140,6 +147,7 @@ func (g *Commands) opened(c *shell.Command, verdict trust.Verdict, dir string) (
 	if of.Opens, known = command.opened(c.Form); !known {
 		return of, false
 	}
+	g.opens.MostObjects, g.opens.MostBytes = maxOpened, maxOpenedBytes
 	of.Budget = &g.opens
 	paths := len(c.Git.Pathspecs) > 0
 	if !command.patterns || of.Opens&history.OpensNamed != 0 {

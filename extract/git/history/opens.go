@@ -94,7 +94,7 @@ func (p *Past) Stored(repository object.Repository, of Opened) bool {
 		return false
 	}
 	defer source.reader.Close()
-	now := &stored{remembered: source}
+	now := &stored{remembered: source, recent: map[string]map[string]treeEntry{}}
 	words := openedWords{
 		resolver: resolver{source: now, repository: &repository, reader: source.reader}, stored: now, opens: of.Opens, count: of.Count,
 	}

@@ -12,7 +12,12 @@ type stored struct {
 
 	// missing is true once one was not there.
 	missing bool
+	// recent are trees that were read: most are those of two commits.
+	recent map[string]map[string]treeEntry
 }
+
+// maxRecent is how many trees are held.
+const maxRecent = 256
 
 var _ source = (*stored)(nil)
 
@@ -54,8 +59,8 @@ func (e treeEntry) below() string {
 
 // entries are those of a tree; the empty id has none.
 func (s *stored) entries(id string) (map[string]treeEntry, bool) {
-	if id == "" {
-		return nil, true
+	if entries, known := s.recent[id]; known || id == "" {
+		return entries, true
 	}
 	found, err := s.object(id)
 	if err != nil || found.Kind != object.KindTree {
@@ -70,6 +75,10 @@ func (s *stored) entries(id string) (map[string]treeEntry, bool) {
 		entries[string(entry.Name)] = treeEntry{mode: string(entry.Mode), id: hex.EncodeToString(entry.ID)}
 		body = rest
 	}
+	if len(s.recent) >= maxRecent {
+		clear(s.recent)
+	}
+	s.recent[id] = entries
 	return entries, true
 }
 

@@ -204,7 +204,7 @@ func (r *Reader) Has(id []byte) bool {
 	name := hex.EncodeToString(id)
 	loose := r.budget.Spend(1, 0) && slices.ContainsFunc(r.dirs, func(dir string) bool {
 		found, err := stat.Path(filepath.Join(dir, name[:2], name[2:]), true)
-		return err == nil && found.Kind == stat.File
+		return err == nil && found.Kind == stat.File && found.Size > 0
 	})
 	return loose || bytes.Equal(id, HashOf(KindBlob, nil, len(id))) || bytes.Equal(id, HashOf(KindTree, nil, len(id)))
 }
