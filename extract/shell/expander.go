@@ -13,21 +13,27 @@ import (
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
-	return w.appendWords(nil, st, word)
+	return (&splitter{w: w, st: st}).appendWords(nil, word)
+}
+
+// splitter splits words of the source into words of a command, in a state.
+type splitter struct {
+	w  *walker
+	st *state
 }
 
 // appendWords appends what words returns.
-func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
-	if members, ok := w.members(st, word); ok {
+func (s *splitter) appendWords(out []Word, word *syntax.Word) []Word {
+	if members, ok := s.members(word); ok {
 		return append(out, members...)
 	}
-	if fields, ok := w.fields(st, word); ok {
+	if fields, ok := s.w.fields(s.st, word); ok {
 		return append(out, fields...)
 	}
 	if !tree.HasBrace(word) {
-		return append(out, w.word(st, word))
+		return append(out, s.w.word(s.st, word))
 	}
-	return w.appendAlternatives(out, st, word)
+	return s.appendAlternatives(out, word)
 }
 
 // fields splits an unquoted variable that is the whole word, if IFS has its default.
@@ -224,7 +230,7 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 			x.w.messy(guard.MessyProcess)
 		}
 		x.w.inside(part.Stmts)
-		x.w.substituted = x.w.printing(x.st, part.Stmts)
+		x.w.substituted = x.printing(part.Stmts)
 		x.weaken(Pipe)
 		x.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds

@@ -169,10 +169,10 @@ func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word
 
 // plainProgram reports whether a program is one that the table explains and
 // that runs nothing else.
-func (s *surroundings) plainProgram(name string) bool {
-	program := s.table.Program(name)
+func (l *listings) plainProgram(name string) bool {
+	program := l.table.Program(name)
 	return program != nil && !program.RunsAnything && program.Wrapper == "" && !argv.IsShell(name) &&
-		!slices.Contains(s.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
+		!slices.Contains(l.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
 }
 
 // scripted reports whether a command is a shell with a script in its words.
@@ -293,18 +293,18 @@ func (p *parsed) plainXargs() bool {
 
 // out is what the last command of a pipe prints, as a feed; nil when that is
 // not a stream of names that is known.
-func (w *walker) out(from int, in *feed) *feed {
-	if len(w.line.Commands) == from+2 {
-		return w.listed(&w.line.Commands[from], &w.line.Commands[from+1], in)
+func (d *diskView) out(from int, in *feed) *feed {
+	if len(d.line.Commands) == from+2 {
+		return d.listed(&d.line.Commands[from], &d.line.Commands[from+1], in)
 	}
-	if len(w.line.Commands) != from+1 {
+	if len(d.line.Commands) != from+1 {
 		return nil
 	}
-	c := &w.line.Commands[from]
+	c := &d.line.Commands[from]
 	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
-	words := w.table.Words
+	words := d.table.Words
 	if allowed, ok := words.Printing.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
@@ -320,7 +320,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return &hashes
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	for _, made := range []func(*Command) *feed{w.hashFeed, w.refFeed} {
+	for _, made := range []func(*Command) *feed{d.hashFeed, d.refFeed} {
 		if f := made(c); f != nil {
 			c.Git.Handed = true
 			return f
@@ -329,16 +329,16 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
+	if !d.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
 	if lists, ok := words.Printing.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
 	if _, ok := words.Printing.CommitNames[c.Verb]; ok {
-		return w.commitNames(c)
+		return d.commitNames(c)
 	}
-	if f := w.othersFeed(c); f != nil {
+	if f := d.othersFeed(c); f != nil {
 		return f
 	}
 	f := producerFeed(c, words.Printing.TrackedNames[c.Verb])
@@ -366,8 +366,8 @@ func (f *feed) filtered(c *Command) *feed {
 
 // printsNames reports whether a producer is given nothing with which it prints more
 // than the names of files, or these otherwise than they are: in colors, say.
-func (s *surroundings) printsNames(c *Command, besides ...string) bool {
-	allowed, ok := s.table.Words.Printing.NameProducers[c.Verb]
+func (l *listings) printsNames(c *Command, besides ...string) bool {
+	allowed, ok := l.table.Words.Printing.NameProducers[c.Verb]
 	plain := func(option string) bool {
 		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
 	}
@@ -382,8 +382,8 @@ func onlyImplied(c *Command) bool {
 
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
-func (w *walker) listed(runner, run *Command, in *feed) *feed {
-	words := w.table.Words
+func (d *diskView) listed(runner, run *Command, in *feed) *feed {
+	words := d.table.Words
 	allowed, ok := words.Printing.NamePickers[run.Verb]
 	has := func(c *Command, options []string) bool {
 		return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
@@ -402,7 +402,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.ran != nil && w.printsNames(runner, "-exec"):
+	case runner.Verb == "find" && runner.ran != nil && d.printsNames(runner, "-exec"):
 		f = *runner.ran
 	default:
 		return nil
@@ -526,8 +526,8 @@ func writtenNames(st *state, r *syntax.Redirect) *feed {
 func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // hashFeed is what git prints of commits, where each line begins with a hash.
-func (w *walker) hashFeed(c *Command) *feed {
-	allowed, ok := w.table.Words.Printing.HashPrinters[c.Verb]
+func (l *listings) hashFeed(c *Command) *feed {
+	allowed, ok := l.table.Words.Printing.HashPrinters[c.Verb]
 	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil

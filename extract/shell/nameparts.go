@@ -1,15 +1,11 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
-	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
@@ -72,18 +68,6 @@ func directories(word Word) (Word, bool) {
 	return dirs.word(dirs.roots[0]), true
 }
 
-// enclosing is what dirname prints of a name that was found.
-func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !tree.IsTextAndVariables(call.Args[1]) {
-		return Word{}, false
-	}
-	word := w.word(st, call.Args[1])
-	if word.Kind == Glob {
-		return directoryOfMatch(st, word)
-	}
-	return directories(word)
-}
-
 // directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
 // pattern has in front of its last slash, or a match of that. It reports false for any other word.
 func directoryOfMatch(st *state, word Word) (Word, bool) {
@@ -98,42 +82,6 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 	}
 	matches := feed{dir: st.dirs[0], listed: true, roots: []string{dir}, Names: value.Names{Rooted: startsPlain([]string{dir}), Handing: value.AsLines}}
 	return matches.word(dir), true
-}
-
-// lastSegment is what basename prints of a name, and without an ending that is known.
-func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) < 2 || call.Args[0].Lit() != "basename" {
-		return Word{}, false
-	}
-	args := call.Args[1:]
-	if len(args) > 2 && args[0].Lit() == "--" {
-		args = args[1:]
-	}
-	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !tree.IsTextAndVariables(arg) }) {
-		return Word{}, false
-	}
-	name, ending := w.word(st, args[0]), Word{Kind: Literal}
-	if len(args) == 2 {
-		ending = w.word(st, args[1])
-	}
-	if ending.Kind != Literal || ending.Text != "" && (!printable(ending.Text, "") || strings.Contains(ending.Text, "/")) {
-		return Word{}, false
-	}
-	if name.Kind != Literal {
-		base, ok := partsOf(st, name, "$(…)")
-		if ok {
-			base.feed.segment, base.feed.shortened = wholeSegment(name), base.feed.shortened || ending.Text != ""
-		}
-		return base, ok
-	}
-	if !printable(name.Text, "") || strings.HasSuffix(name.Text, "/") || strings.Contains(name.Text, "..") {
-		return Word{}, false
-	}
-	base := path.Base(name.Text)
-	if base != ending.Text {
-		base = strings.TrimSuffix(base, ending.Text)
-	}
-	return Word{Kind: Literal, Text: base}, true
 }
 
 // beside is a word of a name without its ending and with another one, which stands in plain

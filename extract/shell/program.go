@@ -110,7 +110,7 @@ func (s *surroundings) entryOf(name, text string, caveats v1.Set) (verb string, 
 // goesOn walks what a program runs that is an item of its own.
 func (p *parsed) goesOn(name string) {
 	if argv.IsShell(name) && p.readsScript() {
-		p.w.ranInput(p.st.child(), name)
+		(&innerText{w: p.w, st: p.st.child()}).ranInput(name)
 	}
 	for _, argv := range p.after {
 		p.w.program(p.st, argv, nil, nil)

@@ -39,8 +39,8 @@ func (o *stdout) printsMarked() bool {
 
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
-func (w *walker) othersFeed(c *Command) *feed {
-	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
+func (l *listings) othersFeed(c *Command) *feed {
+	printing, ok := l.table.Words.Printing.OtherNames[c.Verb]
 	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)

@@ -15,13 +15,13 @@ import (
 func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
-		w.pieces(st, guard.VisibleOnly(text))
+		windowsPieces(w, st, guard.VisibleOnly(text))
 		return
 	}
 	commands, isPlain := windows.Parse(text, dialect)
 	if !isPlain {
 		w.messy(guard.MessyPlatformSyntax)
-		w.pieces(st, text)
+		windowsPieces(w, st, text)
 		return
 	}
 	ok, fail := st, st
@@ -55,9 +55,9 @@ func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	}
 }
 
-// pieces reports what a line that is not plain may run, with every word as a
+// windowsPieces reports what a line that is not plain may run, with every word as a
 // path and every variable that it names.
-func (w *walker) pieces(st *state, text string) {
+func windowsPieces(w *walker, st *state, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
