@@ -169,23 +169,10 @@ func (a *assigner) separator(assigns []*syntax.Assign) (Word, bool) {
 	return value, plain && value.Kind == Literal
 }
 
-// assigned evaluates the value of a plain assignment.
-func (a *assigner) assigned(assign *syntax.Assign) (Word, bool) {
-	plain := assign.Name != nil && !assign.Append && !assign.Naked && assign.Index == nil && assign.Array == nil
-	subscript := assign.Index != nil
-	a.subscript(assign.Index)
-	if assign.Array != nil {
-		for _, element := range assign.Array.Elems {
-			subscript = subscript || element.Index != nil
-			a.subscript(element.Index)
-			if element.Value != nil {
-				a.w.words(a.st, element.Value)
-			}
-		}
-	}
-	if subscript {
-		a.w.aborts(a.st) // an empty one, or one below the first, is an error
-	}
+// assigned evaluates the value of an assignment. It reports false for one that isn't name=value.
+func (a *assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
+	plain = tree.IsPlainAssignment(assign) && !assign.Naked
+	a.elements(assign)
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain
 	}
@@ -193,16 +180,34 @@ func (a *assigner) assigned(assign *syntax.Assign) (Word, bool) {
 	if assign.Name != nil {
 		written = a.w.withoutInherited(a.st, assign.Name.Value, written)
 	}
-	value := a.w.unsplit(a.st, ownTextQuoted(written))
+	value = a.w.unsplit(a.st, ownTextQuoted(written))
 	switch {
 	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
-		// Values are not expanded: the pattern is kept as text, which the shell
-		// may split and expand where it stands unquoted.
+		// Values are not expanded: the pattern is kept as text, which the shell can split and expand
+		// outside of quotes.
 		value = Word{Kind: Dynamic, Text: value.Text}
 	case value.Kind == Glob: // one of the matches, which another variable holds
 		value = located(a.st, []Word{value})[0]
 	}
 	return value, plain
+}
+
+// elements walks the subscripts and the members of an assignment.
+func (a *assigner) elements(assign *syntax.Assign) {
+	subscripts := assign.Index != nil
+	a.subscript(assign.Index)
+	if assign.Array != nil {
+		for _, element := range assign.Array.Elems {
+			subscripts = subscripts || element.Index != nil
+			a.subscript(element.Index)
+			if element.Value != nil {
+				a.w.words(a.st, element.Value)
+			}
+		}
+	}
+	if subscripts {
+		a.w.aborts(a.st) // an empty one, or one below the first, is an error
+	}
 }
 
 // subscript makes a line messy in a subscript of which commands are run.

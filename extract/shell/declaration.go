@@ -189,10 +189,11 @@ func (d *declaration) exports() (*state, bool) {
 		value, known := d.exported(arg)
 		unchanged := known && d.w.unchanged(name, value)
 		inert := known && d.w.inert(name, value)
-		if !unchanged && !inert && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
+		kept := unchanged || inert
+		if !kept && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
 			return nil, false
 		}
-		if next = d.w.sets(next, name, value); !unchanged && !inert {
+		if next = d.w.sets(next, name, value); !kept {
 			value = Word{}
 		}
 		next, names = next.with(name, value), append(names, name)

@@ -119,8 +119,7 @@ func (d *diskView) matched(st *state, word Word) []string {
 // isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
 // directory of a state: a pattern of single segments.
 func (w *Word) isMatchIn(st *state) bool {
-	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs)) &&
-		printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
+	return w.isHeldMatch(st) && printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
 }
 
 // namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing

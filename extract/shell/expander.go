@@ -271,11 +271,10 @@ func (x *expander) splice(value Word, quoted bool) {
 		x.addName(value.feed)
 	}
 	x.solid = x.solid || solid(value) || value.Kind == Glob
-	x.w.spliced += len(value.Text)
 	x.dashed = x.dashed || value.Dashed
-	x.recut = x.recut || value.recutOutside(quoted)
+	x.recut = x.recut || !quoted && isCutAgain(value.Kind)
 	switch {
-	case x.w.spliced > maxSpliced || x.text.Len()+len(value.Text) > maxText:
+	case x.exceedsLimits(value.Text):
 		x.w.messy(guard.MessyLimits)
 		x.weaken(Dynamic)
 	case value.Kind == Glob:
@@ -292,8 +291,14 @@ func (x *expander) splice(value Word, quoted bool) {
 	}
 }
 
-// recutOutside reports whether the shell cuts a value once more if nothing quotes it.
-func (w *Word) recutOutside(quoted bool) bool { return !quoted && (w.Kind == Glob || w.Kind == Fed) }
+// exceedsLimits reports whether the word, or the line, becomes too long by the text of a value.
+func (x *expander) exceedsLimits(text string) bool {
+	x.w.spliced += len(text)
+	return x.w.spliced > maxSpliced || x.text.Len()+len(text) > maxText
+}
+
+// isCutAgain reports whether the shell cuts values of a kind once more if nothing quotes them.
+func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Fed }
 
 // unbroken notes that the value that is added holds no blank to split at.
 func (x *expander) unbroken() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
@@ -22,14 +21,9 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	switch {
 	case word.Kind == Fed && word.feed != nil && word.feed.namesFiles() && (!word.feed.many || !word.Split):
 		parts = *word.feed
-	case word.Kind == Glob && !word.Expands && len(st.dirs) == 1 && !st.unknown && (len(word.dirs) == 0 || slices.Equal(word.dirs, st.dirs)) &&
-		printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
-		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, Names: value.Names{Handing: value.Whole}}
-		for _, from := range word.origins {
-			if !slices.Contains(parts.roots, from.pattern) {
-				parts.roots, several = append(parts.roots, from.pattern), true // with text about it
-			}
-		}
+	case word.isHeldMatch(st) && printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
+		parts = feed{dir: st.dirs[0], listed: true, roots: patternsOf(word), Names: value.Names{Handing: value.Whole}}
+		several = len(parts.roots) > 1 // with text about it
 	default:
 		return Word{}, false
 	}
@@ -41,11 +35,38 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	return parts.word(word.Text), true
 }
 
+// fileNames is the stream of a word that is whole names of files, as they were found below the directory
+// that they count from. It is nil for other words.
+func (w *Word) fileNames() *feed {
+	f := w.feed
+	if w.Kind != Fed || f == nil || !f.namesFiles() || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+		return nil
+	}
+	return f
+}
+
+// isHeldMatch reports whether a variable holds the word as one match of a pattern in the only working
+// directory of a state.
+func (w *Word) isHeldMatch(st *state) bool {
+	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs))
+}
+
+// patternsOf are the pattern of a word, and those of which matches stand in it.
+func patternsOf(word Word) []string {
+	patterns := []string{word.Text}
+	for _, from := range word.origins {
+		if !slices.Contains(patterns, from.pattern) {
+			patterns = append(patterns, from.pattern)
+		}
+	}
+	return patterns
+}
+
 // directories are those that names lie in: below what the roots lie in, or that itself. It
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
-	f := word.feed
-	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	f := word.fileNames()
+	if f == nil || f.many && word.Split {
 		return Word{}, false
 	}
 	dirs := feed{dir: f.dir, Walk: value.Walk{Follow: true}, Names: value.Names{Handing: f.Handing, Uncut: true}, none: word.Vanishes} // dirname fails without a word
@@ -71,9 +92,7 @@ func directories(word Word) (Word, bool) {
 // directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
 // pattern has in front of its last slash, or a match of that. It reports false for any other word.
 func directoryOfMatch(st *state, word Word) (Word, bool) {
-	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
-	if word.Expands || word.Split || about || len(st.dirs) != 1 || st.unknown || len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) ||
-		!printable(word.Text, "*?") || lexical.Climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+	if word.Split || word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
 		return Word{}, false
 	}
 	dir := lexical.Dirname(word.Text)
@@ -88,12 +107,12 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 // text: what is called so in the directory of the name ("${f%.go}_test.go"). It reports false for
 // any other word.
 func beside(part Word, after string) (Word, bool) {
-	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, guard.WordBytes+".-") != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
+	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, nameBytes) != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
 		return Word{}, false
 	}
 	name := part.feed.cut
-	f := name.feed
-	if name.Kind != Fed || f == nil || !f.namesFiles() || f.many || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	f := name.fileNames()
+	if f == nil || f.many {
 		return Word{}, false
 	}
 	// Nothing is left of a name that is no more than the ending.
