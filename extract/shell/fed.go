@@ -192,32 +192,32 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 
 // fedXargs makes the command of xargs an item of its own, if what it is fed
 // is known.
-func (p *parsed) fedXargs() bool {
-	in := p.w.in
-	if len(p.args.Inner) == 0 {
-		p.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
-		p.args.Words = append(slices.Clip(p.args.Words), p.args.Inner...)
+func (r nameRunner) fedXargs() bool {
+	in := r.w.in
+	if len(r.args.Inner) == 0 {
+		r.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		r.args.Words = append(slices.Clip(r.args.Words), r.args.Inner...)
 	}
-	if len(p.args.Inner) > 0 && p.args.Inner[0].Kind == Literal && slices.Contains(p.w.table.Words.Printing.TextPrograms, p.args.Inner[0].Text) && p.plainXargs() {
-		p.after = append(p.after, append(slices.Clone(p.args.Inner), Word{Kind: Output, Text: "…"}))
+	if len(r.args.Inner) > 0 && r.args.Inner[0].Kind == Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, r.args.Inner[0].Text) && r.plainXargs() {
+		r.after = append(r.after, append(slices.Clone(r.args.Inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
-	if !p.w.input.whole(p.w.loops, p.has("-0")) {
+	if !r.w.input.whole(r.w.loops, r.has("-0")) {
 		return false
 	}
-	if in == nil || len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
+	if in == nil || len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.c.Dirs[0] != in.dir {
 		return false
 	}
-	if !p.plainXargs() {
+	if !r.plainXargs() {
 		return false
 	}
 	f := *in
 	f.many = true
-	lines := p.has("-d")
-	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
+	lines := r.has("-d")
+	if lines && (r.has("-0") || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
 		return false
 	}
-	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && p.has("-L") {
+	if f.zero != r.has("-0") || f.hashes && f.rest != "" || f.spaced && r.has("-L") {
 		return false
 	}
 	if f.zero {
@@ -226,28 +226,28 @@ func (p *parsed) fedXargs() bool {
 	if lines {
 		f.Handing = max(f.Handing, value.AsLines)
 	}
-	if p.has("-I") {
-		if f.spaced || p.has("-L") || p.has("-n") {
+	if r.has("-I") {
+		if f.spaced || r.has("-L") || r.has("-n") {
 			return false // of these the last one counts
 		}
 		f.Handing = max(f.Handing, value.AsItems)
-		mark := p.mark.Text
-		if p.mark.Kind != Literal || mark == "" {
+		mark := r.mark.Text
+		if r.mark.Kind != Literal || mark == "" {
 			return false
 		}
 		f.many = false
-		if p.w.options.Platform != "linux" {
+		if r.w.options.Platform != "linux" {
 			if mark[0] == '-' {
 				return false
 			}
 			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
 		}
-		return f.run(p, p.args.Inner, standsAlone(mark))
+		return f.run(r.parsed, r.args.Inner, standsAlone(mark))
 	}
-	argv := append(slices.Clone(p.args.Inner), Word{Kind: Fed})
-	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+	argv := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
+	return f.run(r.parsed, argv, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
-			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
+			fed.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
 		}
 		return word, true
@@ -256,23 +256,23 @@ func (p *parsed) fedXargs() bool {
 
 // fedFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
-func (p *parsed) fedFd() bool {
-	if len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || !p.w.printsNames(p.c) {
+func (r nameRunner) fedFd() bool {
+	if len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
-	f := producerFeed(p.c, nil)
-	if last := len(p.args.Inner) - 1; last > 0 && p.args.Inner[last].literal(";") {
-		p.args.Inner = p.args.Inner[:last] // the end of the command, as find has it
+	f := producerFeed(r.c, nil)
+	if last := len(r.args.Inner) - 1; last > 0 && r.args.Inner[last].literal(";") {
+		r.args.Inner = r.args.Inner[:last] // the end of the command, as find has it
 	}
-	if f == nil || slices.ContainsFunc(p.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
+	if f == nil || slices.ContainsFunc(r.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}
-	f.Handing, f.many = value.Whole, p.has("-X")
-	argv := slices.Clone(p.args.Inner)
+	f.Handing, f.many = value.Whole, r.has("-X")
+	argv := slices.Clone(r.args.Inner)
 	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
 		argv = append(argv, Word{Kind: Literal, Text: "{}"})
 	}
-	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+	return f.run(r.parsed, argv, func(word, fed Word) (Word, bool) {
 		if word.literal("{}") {
 			return fed, true
 		}
@@ -282,12 +282,12 @@ func (p *parsed) fedFd() bool {
 
 // plainXargs reports whether xargs has no option but those that leave names
 // whole and read no other input.
-func (p *parsed) plainXargs() bool {
-	if slices.ContainsFunc(p.args.Words[:len(p.args.Words)-len(p.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
+func (r nameRunner) plainXargs() bool {
+	if slices.ContainsFunc(r.args.Words[:len(r.args.Words)-len(r.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
 		return false // a mark that only the run can tell
 	}
-	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
-		return !slices.Contains(p.w.table.Words.Printing.XargsOptions, entry.Name)
+	return !slices.ContainsFunc(r.c.Form, func(entry v1.Entry) bool {
+		return !slices.Contains(r.w.table.Words.Printing.XargsOptions, entry.Name)
 	})
 }
 

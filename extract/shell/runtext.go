@@ -119,8 +119,8 @@ func (w *walker) ranInput(st *state, dialect string) {
 }
 
 // readsScript reports whether a shell reads its script from standard input.
-func (p *parsed) readsScript() bool {
-	words := p.args.Words
+func (v invocation) readsScript() bool {
+	words := v.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if !strings.HasPrefix(words[0].Text, "--") && strings.Contains(words[0].Text, "s") {
 			return true
