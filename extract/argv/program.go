@@ -26,6 +26,8 @@ type Program struct {
 	Project
 	RiskNames
 	Windows
+	// Prints is what it prints, nil if nothing is known of it.
+	Prints *Prints `json:"prints"`
 	// Network is true if the program reaches the network.
 	Network bool `json:"network"`
 	// Comment is for people.

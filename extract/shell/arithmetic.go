@@ -377,7 +377,7 @@ func (w *walker) printsNumber(stmt *syntax.Stmt) bool {
 	}
 	c := &w.line.Commands[len(w.line.Commands)-1]
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	names := w.table.Words.Printing.NumberPrinters[c.Verb]
+	names := w.table.Prints(c.Verb).Number
 	if ok && len(call.Assigns)+len(c.Accesses) == 0 && w.producesNumber(c) {
 		return true
 	}

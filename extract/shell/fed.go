@@ -304,8 +304,8 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
-	words := w.table.Words
-	if allowed, ok := words.Printing.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
+	prints := w.table.Prints(c.Verb)
+	if allowed := prints.FiltersNames; allowed != nil && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in.filtered(c)
@@ -332,23 +332,23 @@ func (w *walker) out(from int, in *feed) *feed {
 	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
-	if lists, ok := words.Printing.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
+	if lists := prints.Names.OnlyWith; lists != nil && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if _, ok := words.Printing.CommitNames[c.Verb]; ok {
+	if prints.Names.Commits != nil {
 		return w.commitNames(c)
 	}
 	if f := w.othersFeed(c); f != nil {
 		return f
 	}
-	f := producerFeed(c, words.Printing.TrackedNames[c.Verb])
+	f := producerFeed(c, prints.Names.Tracked)
 	if f != nil && !f.listed {
 		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
 			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
 		}
-		f.zero = slices.ContainsFunc(words.Printing.ZeroOptions[c.Verb], has)
+		f.zero = slices.ContainsFunc(prints.Names.NULWith, has)
 		f.Rooted = c.Verb == "find"
-		f.files = f.files || !f.widened && slices.ContainsFunc(words.Printing.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
+		f.files = f.files || !f.widened && slices.ContainsFunc(prints.Names.FilesWith, has) && !has("-L") // given -L some greps name directories
 	}
 	return f
 }
@@ -367,11 +367,11 @@ func (f *feed) filtered(c *Command) *feed {
 // printsNames reports whether a producer is given nothing with which it prints more
 // than the names of files, or these otherwise than they are: in colors, say.
 func (w *walker) printsNames(c *Command, besides ...string) bool {
-	allowed, ok := w.table.Words.Printing.NameProducers[c.Verb]
+	allowed := w.table.Prints(c.Verb).Names.Options
 	plain := func(option string) bool {
 		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
 	}
-	return ok && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
+	return allowed != nil && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
@@ -383,12 +383,12 @@ func onlyImplied(c *Command) bool {
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
 func (w *walker) listed(runner, run *Command, in *feed) *feed {
-	words := w.table.Words
-	allowed, ok := words.Printing.NamePickers[run.Verb]
+	prints := w.table.Prints(run.Verb)
+	allowed := prints.PicksNames
 	has := func(c *Command, options []string) bool {
 		return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
 	}
-	if !ok || !has(run, words.Printing.NameListers[run.Verb]) ||
+	if allowed == nil || !has(run, prints.Names.OnlyWith) ||
 		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
 		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
 		return nil
@@ -408,7 +408,7 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 		return nil
 	}
 	f.Handing, f.many, f.every, f.spaced = value.AsWords, false, len(f.roots) > 1, false
-	f.zero = has(run, words.Printing.ZeroOptions[run.Verb])
+	f.zero = has(run, prints.Names.NULWith)
 	return &f
 }
 
@@ -527,8 +527,8 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (w *walker) hashFeed(c *Command) *feed {
-	allowed, ok := w.table.Words.Printing.HashPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
+	allowed := w.table.Prints(c.Verb).Hashes
+	if allowed == nil || len(c.Caveats) > 0 || c.Git.Blobs > 0 || c.Git.configured || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}

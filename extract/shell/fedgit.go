@@ -24,7 +24,7 @@ func trackedFeed(c *Command) *feed {
 // count from the top of the work tree.
 func (w *walker) commitNames(c *Command) *feed {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	reads := w.table.Words.Printing.CommitNames[c.Verb]
+	reads := w.table.Prints(c.Verb).Names.Commits
 	if w.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || c.Git.configured ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
@@ -46,8 +46,8 @@ const refText = "$(ref)"
 
 // refFeed is what git prints of refs, where each line is the name of one and nothing else.
 func (w *walker) refFeed(c *Command) *feed {
-	printing, ok := w.table.Words.Printing.RefPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured || c.Git.Blobs > 0 ||
+	printing := w.table.Prints(c.Verb).Refs
+	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured || c.Git.Blobs > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}

@@ -147,8 +147,7 @@ func (r printReader) printers(name string) {
 
 // wordsAlone notes of patterns that only what they match is printed.
 func (r printReader) wordsAlone() {
-	printing, ok := r.w.table.Words.Printing.WordPrinters[r.c.Verb]
-	if !ok || !printing.Holds(r.c.Form) {
+	if !r.w.table.Prints(r.c.Verb).Words.Holds(r.c.Form) {
 		return
 	}
 	for i := range r.c.Accesses {
@@ -273,7 +272,7 @@ func (p *parsed) release() {
 
 // version reads a line that asks a program for its version or its help alone.
 func (v invocation) version(name string) bool {
-	if len(v.args.Words) != 1 || v.args.Words[0].Kind != Literal || !v.w.table.Words.PrintsVersion(name, v.args.Words[0].Text) {
+	if len(v.args.Words) != 1 || v.args.Words[0].Kind != Literal || !v.w.table.PrintsVersion(name, v.args.Words[0].Text) {
 		return false
 	}
 	v.c.Form.Put("<version>", "prints")

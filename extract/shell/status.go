@@ -34,8 +34,8 @@ func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
 
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
 func (w *walker) printsMarked(c *Command, args []string) bool {
-	printing, ok := w.table.Words.Printing.MarkedNames[c.Verb]
-	return ok && args[0] == strings.TrimPrefix(c.Verb, "git ") &&
+	printing := w.table.Prints(c.Verb).Names.Marked
+	return printing != nil && args[0] == strings.TrimPrefix(c.Verb, "git ") &&
 		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(args, format) }) &&
 		!slices.ContainsFunc(args[1:], func(arg string) bool {
 			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
@@ -45,8 +45,7 @@ func (w *walker) printsMarked(c *Command, args []string) bool {
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
 func (w *walker) othersFeed(c *Command) *feed {
-	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
-	if !ok || !printing.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	if !w.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || c.Git.configured || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || climbs(spec)
 		}) ||
