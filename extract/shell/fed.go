@@ -149,14 +149,14 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 // run walks the command that the names are given to as a command of its own. It
 // reports false, and walks nothing, when the command is not one that can stand
 // as its own item.
-func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
-	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) && !scripted(argv) {
+func (f *feed) run(p *parsed, words []Word, place func(word Word, fed Word) (Word, bool)) bool {
+	if len(words) == 0 || len(f.roots) == 0 || words[0].Kind != Literal || !p.w.plainProgram(words[0].Text) && !scripted(words) {
 		return false
 	}
 	all := *f
 	all.every = len(f.roots) > 1
-	run := make([]Word, 0, len(argv)+1)
-	for _, word := range argv {
+	run := make([]Word, 0, len(words)+1)
+	for _, word := range words {
 		placed, ok := place(word, all.word(f.roots[0]))
 		if !ok {
 			return false
@@ -244,8 +244,8 @@ func (r nameRunner) fedXargs() bool {
 		}
 		return f.run(r.parsed, r.args.Inner, standsAlone(mark))
 	}
-	argv := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
-	return f.run(r.parsed, argv, func(word, fed Word) (Word, bool) {
+	words := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
+	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
 			fed.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
@@ -268,11 +268,11 @@ func (r nameRunner) fedFd() bool {
 		return false
 	}
 	f.Handing, f.many = value.Whole, r.has("-X")
-	argv := slices.Clone(r.args.Inner)
-	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
-		argv = append(argv, Word{Kind: Literal, Text: "{}"})
+	words := slices.Clone(r.args.Inner)
+	if !slices.ContainsFunc(words, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
+		words = append(words, Word{Kind: Literal, Text: "{}"})
 	}
-	return f.run(r.parsed, argv, func(word, fed Word) (Word, bool) {
+	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
 		if word.literal("{}") {
 			return fed, true
 		}

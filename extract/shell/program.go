@@ -120,8 +120,8 @@ func (v invocation) goesOn(name string) {
 	if argv.IsShell(name) && v.readsScript() {
 		v.w.ranInput(v.st.child(), name)
 	}
-	for _, argv := range v.after {
-		v.w.program(v.st, argv, nil, nil)
+	for _, words := range v.after {
+		v.w.program(v.st, words, nil, nil)
 	}
 	v.runsBy()
 }

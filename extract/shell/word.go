@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -149,20 +150,16 @@ func (w *walker) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	if !ok || part.Param == nil || part.Index != nil || !unchanged(part) {
 		return nil, false
 	}
-	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, Separates) || w.matches(value.Text) {
+	held, ok := st.variable(part.Param.Value)
+	if !ok || held.Kind != Literal || !strings.ContainsFunc(held.Text, value.Separates) || w.matches(held.Text) {
 		return nil, false
 	}
 	var out []Word
-	for _, field := range strings.FieldsFunc(value.Text, Separates) {
+	for _, field := range strings.FieldsFunc(held.Text, value.Separates) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
 }
-
-// Separates reports whether shells cut words at a character while IFS is as it was: at no
-// other blank, whatever its width.
-func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 func isLit(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.Lit)
@@ -802,13 +799,13 @@ func (w *walker) splice(st *state, b *wordBuilder, value Word, quoted bool) {
 // rereads reports whether the shell still reads something in what an expansion outside
 // of quotes gives: it cuts words there, and looks for patterns.
 func (w *walker) rereads(text string) bool {
-	return strings.ContainsFunc(text, Separates) || w.matches(text)
+	return strings.ContainsFunc(text, value.Separates) || w.matches(text)
 }
 
 // matches reports whether such a text is a pattern, or more words. ksh, which may be what
 // sh is, splits braces then.
 func (w *walker) matches(text string) bool {
-	return strings.ContainsAny(text, "*?[\\") || Groups(text) || w.posix && strings.ContainsAny(text, "{(")
+	return strings.ContainsAny(text, "*?[\\") || value.HasGroup(text) || w.posix && strings.ContainsAny(text, "{(")
 }
 
 // value returns what a variable is known to hold.
@@ -828,10 +825,4 @@ func (w *walker) value(st *state, name string) (Word, bool) {
 		}
 	}
 	return Word{}, false
-}
-
-// Groups reports whether a text holds a pattern that bash knows with extglob, which a
-// person may have set for every shell. Other patterns have a mark of their own.
-func Groups(text string) bool {
-	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
 }
