@@ -9,6 +9,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // words expands one word of the source into the words that the shell makes of it.
@@ -42,12 +43,12 @@ func (s *surroundings) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	if part == nil || quoted || s.Zsh || st.assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return nil, false
 	}
-	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || s.Matches(value.Text) {
+	held, ok := st.variable(part.Param.Value)
+	if !ok || held.Kind != Literal || !strings.ContainsFunc(held.Text, value.Separates) || s.Matches(held.Text) {
 		return nil, false
 	}
 	var out []Word
-	for _, field := range strings.FieldsFunc(value.Text, lexical.IsSeparator) {
+	for _, field := range strings.FieldsFunc(held.Text, value.Separates) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true

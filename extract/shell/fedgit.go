@@ -24,7 +24,7 @@ func trackedFeed(c *Command) *feed {
 // count from the top of the work tree.
 func (l *listings) commitNames(c *Command) *feed {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	reads := l.table.Words.Printing.CommitNames[c.Verb]
+	reads := l.table.Prints(c.Verb).Names.Commits
 	if l.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || c.Git.configured ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
@@ -46,8 +46,8 @@ const refText = "$(ref)"
 
 // refFeed is what git prints of refs, where each line is the name of one and nothing else.
 func (l *listings) refFeed(c *Command) *feed {
-	printing, ok := l.table.Words.Printing.RefPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured || c.Git.Blobs > 0 ||
+	printing := l.table.Prints(c.Verb).Refs
+	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || c.Git.configured || c.Git.Blobs > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}

@@ -163,7 +163,7 @@ func shifted(st *state, args []Word) *state {
 
 // function walks a call of a function of the line, nil for a name that may stand for another one, or
 // for something else.
-func (i *invocation) function(decl *syntax.FuncDecl) (ok, fail *state) {
+func (i *simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
 	if decl != nil && i.st == i.after {
 		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}

@@ -316,7 +316,7 @@ func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 	case len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(c.Caveats) > 0 || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput):
 		return false
 	}
-	options := d.table.Words.Printing.NumberPrinters[c.Verb]
+	options := d.table.Prints(c.Verb).Number
 	return len(options) > 0 && c.has(options[0]) && c.onlyForm(options...) && c.countsOnce()
 }
 

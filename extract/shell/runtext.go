@@ -19,7 +19,7 @@ import (
 var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen": "-C-W", "complete": "-C-W", "bind": "-x", "fc": "-e"}
 
 // runText walks a builtin that runs what its words say.
-func (i *invocation) runText() {
+func (i *simpleCommand) runText() {
 	i.w.messy(guard.MessyBuiltin)
 	name, args := i.argv[0].Text, i.args()
 	i.guess(name, args)
@@ -119,8 +119,8 @@ func (t *innerText) ranInput(dialect string) {
 }
 
 // readsScript reports whether a shell reads its script from standard input.
-func (p *parsed) readsScript() bool {
-	words := p.args.Words
+func (v invocation) readsScript() bool {
+	words := v.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if !strings.HasPrefix(words[0].Text, "--") && strings.Contains(words[0].Text, "s") {
 			return true
