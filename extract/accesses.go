@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/disk"
 	"policyd/extract/gitreach"
 	"policyd/extract/paths"
@@ -223,7 +224,7 @@ func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *disk.Expansio
 		return
 	}
 	cut := func(word string) bool {
-		return strings.ContainsAny(word, " \t\n*?[\\") || disk.HasGroup(word) || a.Braces && strings.Contains(word, "{")
+		return strings.ContainsAny(word, " \t\n*?[\\") || value.HasGroup(word) || a.Braces && strings.Contains(word, "{")
 	}
 	// Without a match the pattern itself is handed on, and split: as long as that leaves one
 	// word, nothing has its name.
@@ -269,12 +270,12 @@ func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) disk.F
 // than are looked at, or with prose that mentions a restricted path, makes it unknown what the
 // command touches.
 func (s *accesses) anyReading(t *touched, item *v1.Item, a *shell.Access, base string) {
-	readings, known := s.lines.PathReadings(a.Text)
+	readings, known := s.lines.Operands().PathReadings(a.Text)
 	for i := range readings {
 		text := readings[i].Text
 		switch {
 		case !s.counts(&readings[i], base):
-		case readings[i].Certainty == shell.IfMentioned:
+		case readings[i].Certainty == argv.IfMentioned:
 			known = known && !s.restricted(t, text, a.Op, base)
 		default:
 			s.reading(t, item, a, text, base)
@@ -286,12 +287,12 @@ func (s *accesses) anyReading(t *touched, item *v1.Item, a *shell.Access, base s
 }
 
 // counts reports whether a part of a word has to count as a path.
-func (s *accesses) counts(reading *shell.PathReading, base string) bool {
+func (s *accesses) counts(reading *argv.PathReading, base string) bool {
 	text := reading.Text
 	if s.view.Windows {
 		return s.classes.WindowsCouldBePath(text)
 	}
-	if reading.Certainty != shell.IfThere {
+	if reading.Certainty != argv.IfThere {
 		return s.couldBePath(text, base)
 	}
 	if s.classes.Listed(text) {

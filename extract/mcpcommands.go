@@ -108,7 +108,7 @@ func (r *argumentReader) attached(word string) {
 	if !strings.HasPrefix(word, "-") || strings.HasPrefix(word, "--") {
 		return
 	}
-	values, _ := r.commands.accesses.lines.PathReadings(word)
+	values, _ := r.commands.accesses.lines.Operands().PathReadings(word)
 	for _, value := range values {
 		if r.names.full(value.Text) || r.names.there(value.Text) {
 			r.locator.spelledSecret(value.Text)

@@ -50,7 +50,7 @@ var importTable = []row{
 		reason: "a symbol table doesn't depend on what its symbols stand for",
 	},
 	{
-		path: "extract/shell/lexical", own: []string{"extract/shell/guard"},
+		path: "extract/shell/lexical", own: []string{"extract/shell/guard", "extract/value"},
 		reason: "what a text of a line is quoted, matched or printed as follows from the text alone",
 	},
 	{

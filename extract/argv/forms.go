@@ -126,7 +126,7 @@ var appearsAs = map[string][]string{
 // agrees reports whether one of the entries reads name with kind.
 func agrees(entries []*Program, name, kind string) bool {
 	if name == "<version>" && kind == "prints" {
-		return true // versions.json
+		return true // Prints.Version
 	}
 	as := func(listed string) bool { return listed == kind || slices.Contains(appearsAs[listed], kind) }
 	for _, program := range entries {

@@ -21,23 +21,33 @@ var _ error = (*EntryError)(nil)
 // operatorEntry is the part of an entry that operators may write: what a program reads,
 // not how it hands commands on or which project files choose it.
 type operatorEntry struct {
-	Options       map[string]string         `json:"options"`
-	Operands      []operatorOperands        `json:"operands"`
-	Style         string                    `json:"style"`
-	Numeric       bool                      `json:"numeric"`
+	operatorSyntax
+	operatorEffects
 	Commands      map[string]*operatorEntry `json:"commands"`
 	Aliases       map[string]string         `json:"aliases"`
 	Default       *string                   `json:"default"`
 	ChainOperands int                       `json:"chain_operands"`
-	Recursive     []string                  `json:"recursive"`
-	Modifies      []string                  `json:"modifies"`
-	Implicit      string                    `json:"implicit"`
-	RunsAnything  bool                      `json:"runs_anything"`
-	Network       bool                      `json:"network"`
-	StdinCode     bool                      `json:"stdin_code"`
-	Permute       bool                      `json:"permute"`
-	Separators    []string                  `json:"separators"`
 	Comment       string                    `json:"comment"`
+}
+
+// operatorSyntax is how the program tells options from operands.
+type operatorSyntax struct {
+	Options    map[string]string  `json:"options"`
+	Operands   []operatorOperands `json:"operands"`
+	Style      string             `json:"style"`
+	Numeric    bool               `json:"numeric"`
+	Permute    bool               `json:"permute"`
+	Separators []string           `json:"separators"`
+}
+
+// operatorEffects is what it does besides.
+type operatorEffects struct {
+	Recursive    []string `json:"recursive"`
+	Modifies     []string `json:"modifies"`
+	Implicit     string   `json:"implicit"`
+	RunsAnything bool     `json:"runs_anything"`
+	Network      bool     `json:"network"`
+	StdinCode    bool     `json:"stdin_code"`
 }
 
 // operatorOperands is an OperandRule as it is written.

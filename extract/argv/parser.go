@@ -137,7 +137,9 @@ func (p *Parser[W]) Parse(program *Program) {
 		p.Operands = p.Words
 		return
 	case "tar":
-		p.oldBundle(program)
+		if p.Words = oldBundle(p.Host, program, p.Words); len(p.Words) > 0 && p.Words[0].Argument().MayBeNone {
+			p.Caveats.Add("dynamic_option") // the next word may be the bundle
+		}
 	}
 	for rest := p.Words; len(rest) > 0 && len(p.Inner) == 0; {
 		rest = p.next(program, rest)
@@ -152,7 +154,7 @@ func (p *Parser[W]) next(program *Program, rest []W) []W {
 	}
 	p.takesNext = false
 	switch {
-	case len(p.Operands) > 0 && first.IsOption() && p.late(program, first.Text):
+	case len(p.Operands) > 0 && first.IsOption() && program.late(first.Text, p.Platform, p.nested):
 		p.Caveats.Add("unknown_option")
 		p.Operands = append(p.Operands, rest[0])
 	case first.Is("--"):
@@ -171,13 +173,13 @@ func (p *Parser[W]) next(program *Program, rest []W) []W {
 	return rest[1:]
 }
 
-// late reports whether an option comes too late to be one: behind the first operand.
-func (p *Parser[W]) late(program *Program, text string) bool {
-	if program.Late != nil {
-		return !slices.ContainsFunc(program.Late, func(name string) bool { return strings.HasPrefix(text, name) })
+// late reports whether an option behind the first operand is none.
+func (p *Program) late(text, platform string, nested bool) bool {
+	if p.Late != nil {
+		return !slices.ContainsFunc(p.Late, func(name string) bool { return strings.HasPrefix(text, name) })
 	}
 	// BSD's getopt(3) ends the options there.
-	return p.Platform == "darwin" && program.Style == "" && !program.Permute && !p.nested
+	return platform == "darwin" && p.Style == "" && !p.Permute && !nested
 }
 
 // Option parses the option at the head of rest, and returns how many words it takes.
@@ -211,7 +213,7 @@ func (p *Parser[W]) Option(program *Program, rest []W) int {
 // value. It reports false for any other word.
 func (p *Parser[W]) unknownValue(program *Program, first Argument, rest []W) bool {
 	known, ok := program.Options[first.Option]
-	if !ok || program.Style != "" || !known.takes(first.Class) || len(p.Operands) > 0 && p.late(program, first.Text) {
+	if !ok || program.Style != "" || !known.takes(first.Class) || len(p.Operands) > 0 && program.late(first.Text, p.Platform, p.nested) {
 		return false
 	}
 	kind := known.Kinds[0]
@@ -286,11 +288,13 @@ func (p *Parser[W]) long(known Option, value string, attached bool, rest []W) in
 		}
 		word := rest[taken]
 		p.Host.Single(word)
-		if p.mayBeOption(kind, word.Argument()) {
+		if p.Program != nil && p.Program.mayBeOption(kind, word.Argument()) {
 			p.Caveats.Add("unknown_option")
 		}
 		p.Host.Value(known, kind, word)
-		p.strayValue(known, word)
+		if p.Program != nil {
+			p.Strays.value(p.Program.Filters[known.Canonical], word)
+		}
 		taken++
 	}
 	return taken
@@ -314,9 +318,8 @@ func (p *Parser[W]) nextIsValue(kind string, rest []W) bool {
 
 // mayBeOption reports whether a value that is a word of its own may be an option instead: programs that parse their
 // words themselves, such as ripgrep, give some options their default if the next word begins with a dash.
-func (p *Parser[W]) mayBeOption(kind string, word Argument) bool {
-	return p.Program != nil && p.Program.Style == "" && p.Program.Permute && kind != "pattern" &&
-		word.IsOption() && strings.Trim(word.Text[1:], "0123456789") != ""
+func (p *Program) mayBeOption(kind string, word Argument) bool {
+	return p.Style == "" && p.Permute && kind != "pattern" && word.IsOption() && strings.Trim(word.Text[1:], "0123456789") != ""
 }
 
 // moreValues parses the values of an option besides the attached one.
@@ -386,37 +389,29 @@ func (p *Parser[W]) assignments(program *Program) {
 	}
 }
 
-// oldBundle turns the first word of tar into options if it has no dash. The values of all
+// oldBundle returns the words of tar with options in the place of the first word if it has no dash. The values of all
 // its letters are the words behind it, in the order of the letters.
-func (p *Parser[W]) oldBundle(program *Program) {
-	if len(p.Words) == 0 {
-		return
+func oldBundle[W Word](host Host[W], program *Program, words []W) []W {
+	if len(words) == 0 {
+		return nil
 	}
-	first := p.Words[0].Argument()
-	if first.Class == Literal && first.Text != "" && !first.IsOption() {
-		p.Words = p.spread(program, first.Text, p.Words[1:])
-		first = p.Words[0].Argument()
+	first, rest := words[0].Argument(), words[1:]
+	if first.Class != Literal || first.Text == "" || first.IsOption() {
+		return words
 	}
-	if first.MayBeNone {
-		p.Caveats.Add("dynamic_option") // the next word may be the bundle
-	}
-}
-
-// spread returns words with an option for each letter in front of its values.
-func (p *Parser[W]) spread(program *Program, letters string, rest []W) []W {
-	var words []W
-	for _, letter := range letters {
+	var options []W
+	for _, letter := range first.Text {
 		name := "-" + string(letter)
-		words = append(words, p.Host.Literal(name))
+		options = append(options, host.Literal(name))
 		known, ok := program.Options[name]
 		for range known.Kinds {
 			if !ok || known.Kinds[0] == "none" || strings.HasSuffix(known.Kinds[0], "?") || len(rest) == 0 {
 				break
 			}
-			words, rest = append(words, rest[0]), rest[1:]
+			options, rest = append(options, rest[0]), rest[1:]
 		}
 	}
-	return slices.Concat(words, rest)
+	return slices.Concat(options, rest)
 }
 
 // OptionName returns an option without the value that is attached to it, which can be anything, a password too.

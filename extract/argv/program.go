@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	v1 "policyd/api/v1"
 )
 
 // Program is an entry of the table: how one program, or one subcommand, reads its argument vector.
@@ -24,6 +26,8 @@ type Program struct {
 	Project
 	RiskNames
 	Windows
+	// Prints is what it prints, nil if nothing is known of it.
+	Prints *Prints `json:"prints"`
 	// Network is true if the program reaches the network.
 	Network bool `json:"network"`
 	// Comment is for people.
@@ -140,6 +144,25 @@ const (
 
 // Interprets reports whether a program runs program text that it is given.
 func (r *Runs) Interprets() bool { return r.StdinCode || r.Inline != "" || len(r.TextIn) > 0 }
+
+// MayTakeText reports whether an option of a form that the entry doesn't list may take program text: letters behind
+// one dash, or the beginning of a longer name.
+func (p *Program) MayTakeText(form v1.Form) bool {
+	for _, entry := range form {
+		if entry.Kind != "unknown" || !strings.HasPrefix(entry.Name, "-") {
+			continue
+		}
+		if !strings.HasPrefix(entry.Name, "--") {
+			return true
+		}
+		for name, known := range p.Options {
+			if known.Kinds[0] == "code" && strings.HasPrefix(name, entry.Name) {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 // Shown names the environment variables whose values a program prints.
 type Shown struct {

@@ -18,13 +18,13 @@ type Strays[W Word] struct {
 }
 
 // reorders reports whether a program leaves it to getopt(3) where options end.
-func (p *Parser[W]) reorders(program *Program) bool {
-	return program.Style == "" && !program.Permute && program.Wrapper == "" && program.Late == nil && !p.nested
+func (p *Program) reorders(nested bool) bool {
+	return p.Style == "" && !p.Permute && p.Wrapper == "" && p.Late == nil && !nested
 }
 
 // stray notes an option behind the first operand, before it is parsed.
 func (p *Parser[W]) stray(program *Program, option W) {
-	if len(p.Operands) == 0 || !p.reorders(program) {
+	if len(p.Operands) == 0 || !program.reorders(p.nested) {
 		return
 	}
 	p.Strays.Words = append(p.Strays.Words, option)
@@ -37,14 +37,11 @@ func (p *Parser[W]) stray(program *Program, option W) {
 	}
 }
 
-// strayValue notes the value of an option behind the first operand. A value that leaves files out of a walk is no
-// more than that.
-func (p *Parser[W]) strayValue(known Option, value W) {
-	if !p.Strays.met {
-		return
-	}
-	if filter := p.Program.Filters[known.Canonical]; filter != "exclude" && filter != "exclude_dir" {
-		p.Strays.Words = append(p.Strays.Words, value)
+// value notes the value of an option behind the first operand, by the filter that it is of a walk. A value that leaves
+// files out is no more than that.
+func (s *Strays[W]) value(filter string, value W) {
+	if s.met && filter != "exclude" && filter != "exclude_dir" {
+		s.Words = append(s.Words, value)
 	}
 }
 

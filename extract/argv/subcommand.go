@@ -46,7 +46,7 @@ func (p *Parser[W]) Subcommand(program *Program) Subcommand[W] {
 	rest := p.Leading(program)
 	if len(rest) == 0 {
 		p.Words, p.Operands = nil, nil
-		return p.unnamed(program)
+		return unnamed(program, p.Words)
 	}
 	first := rest[0].Argument()
 	name := first.Text
@@ -64,7 +64,7 @@ func (p *Parser[W]) Subcommand(program *Program) Subcommand[W] {
 			p.Caveats.Add(UnknownCommand)
 		}
 		p.Words = rest
-		return p.unnamed(program)
+		return unnamed(program, p.Words)
 	case known && IsCommandName(name):
 		return Subcommand[W]{Found: Unlisted, Name: name, Rest: rest[1:]}
 	}
@@ -74,8 +74,8 @@ func (p *Parser[W]) Subcommand(program *Program) Subcommand[W] {
 }
 
 // unnamed returns what runs if the line names no subcommand. The name is empty for the entry's own operands.
-func (p *Parser[W]) unnamed(program *Program) Subcommand[W] {
-	out := Subcommand[W]{Found: Unnamed, Rest: p.Words}
+func unnamed[W Word](program *Program, words []W) Subcommand[W] {
+	out := Subcommand[W]{Found: Unnamed, Rest: words}
 	switch {
 	case program.Default == nil:
 		out.Entry = &Program{Syntax: Syntax{Options: program.Options, Separators: program.Separators}}

@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	fast "github.com/goccy/go-json"
-
-	v1 "policyd/api/v1"
 )
 
 //go:embed words.json
@@ -36,8 +34,7 @@ type Vocabulary struct {
 	InnerCommands     []string `json:"inner_commands"`
 	SystemDirectories []string `json:"system_directories"`
 
-	// versions are the options with which a program, given nothing else, prints its version or its
-	// help and does nothing besides.
+	// versions are the options that print the version or help of programs without an entry; see Prints.Version.
 	versions  map[string][]string
 	risks     RiskTable
 	producers []Producer
@@ -189,7 +186,7 @@ func (o *OperandWords) PublicFields(text string) bool {
 	})
 }
 
-// Printers are lists of verbs by what they print.
+// Printers are lists of verbs and options by what they do with output and input.
 type Printers struct {
 	IndifferentVerbs []string `json:"indifferent_verbs"`
 	// ReadingVerbs change nothing on the disk but what their paths are written to.
@@ -198,52 +195,15 @@ type Printers struct {
 	ReadingPrograms []string `json:"reading_programs"`
 	// TextPrograms print their operands, whatever they are.
 	TextPrograms []string `json:"text_programs"`
-	// WordPrinters are verbs that of their operands print the words, and of what these name
-	// nothing that a directory does not list.
-	WordPrinters map[string]Printing `json:"word_printers"`
-	// NameFilters are verbs that drop lines and change none, with the options
-	// under which that holds.
-	NameFilters map[string][]string `json:"name_filters"`
-	// NameProducers are verbs that print names of files below their paths, with
-	// all they may be given for that to hold; colors are looked at by their value.
-	NameProducers map[string][]string `json:"name_producers"`
-	// FileNames are options of producers with which no name is that of a directory.
-	FileNames map[string][]string `json:"file_names"`
-	// NameListers are producers only with one of these options.
-	NameListers map[string][]string `json:"name_listers"`
-	// NamePickers are verbs that print, of the names that they are given, some as
-	// they are, with all they may be given for that to hold.
-	NamePickers map[string][]string `json:"name_pickers"`
-	// NumberPrinters are verbs that print one number with the first of the
-	// listed names, as long as they are given no other than those listed.
-	NumberPrinters map[string][]string `json:"number_printers"`
-	// InputIgnorers are verbs that read nothing of standard input, whatever they are
-	// given.
+	// InputIgnorers are verbs that read nothing of standard input, whatever they are given.
 	InputIgnorers []string `json:"input_ignorers"`
-	// ZeroOptions are the options with which a producer ends names by NUL.
-	ZeroOptions map[string][]string `json:"zero_options"`
-	// TrackedNames are producers that print names of tracked files alone, with
-	// all they may be given for that to hold.
-	TrackedNames map[string][]string `json:"tracked_names"`
-	// CommitNames are those of the producers that print names of commits, too.
-	CommitNames map[string]CommitNaming `json:"commit_names"`
-	// MarkedNames are verbs that print names of files behind two signs and a blank with one
-	// of what they need, as it is written. LastFields are programs of awk that print the name
-	// alone: of a file that got another name the one or the other.
-	MarkedNames map[string]Printing `json:"marked_names"`
-	LastFields  []string            `json:"last_fields"`
-	// OtherNames are verbs that print names of files that git doesn't ignore, and that it
-	// may not track.
-	OtherNames map[string]Printing `json:"other_names"`
+	// LastFields are programs of awk that print the name alone of a line with a mark in front of it: of a file that
+	// got another name the one or the other.
+	LastFields []string `json:"last_fields"`
 	// CommitOptions make git add commits to those that words name. TreeComparers compare a single
 	// tree with all that is tracked, be it one of a directory.
 	CommitOptions []string `json:"commit_options"`
 	TreeComparers []string `json:"tree_comparers"`
-	// RefPrinters are verbs that print names of refs, one a line.
-	RefPrinters map[string]RefPrinting `json:"ref_printers"`
-	// HashPrinters are verbs that print a line for each of some commits, with the
-	// options under which it may begin with the hash.
-	HashPrinters map[string][]string `json:"hash_printers"`
 	// XargsOptions are those that leave names whole and read no other input.
 	XargsOptions []string `json:"xargs_options"`
 }
@@ -267,47 +227,3 @@ func (v *Vocabulary) Risks() *RiskTable { return &v.risks }
 
 // Producers are the commands whose output is known or has a known shape.
 func (v *Vocabulary) Producers() []Producer { return v.producers }
-
-// PrintsVersion reports whether a program that is given word and nothing else prints its version or its
-// help, and does nothing besides.
-func (v *Vocabulary) PrintsVersion(program, word string) bool {
-	return slices.Contains(v.versions[program], word)
-}
-
-// CommitNaming is how a verb names what commits hold.
-type CommitNaming struct {
-	// Needs are options without which it prints more than names of files.
-	Needs []string `json:"needs"`
-	// Parents is true when it compares each commit with its parents, Head when it
-	// takes HEAD where none is named, and Plain when it prints names alone only behind
-	// an empty format.
-	Parents bool `json:"parents"`
-	Head    bool `json:"head"`
-	Plain   bool `json:"plain"`
-}
-
-// RefPrinting is how a verb prints names of refs.
-type RefPrinting struct {
-	// Options are all that it may be given for that to hold.
-	Options []string `json:"options"`
-	// Bare is true when it does so without a format, BareWith are options with which it
-	// does.
-	Bare     bool     `json:"bare"`
-	BareWith []string `json:"bare_with"`
-	// Said is true when the name may be the one that a tag says of itself.
-	Said bool `json:"said"`
-}
-
-// Printing is what a verb may be given for it to print what it is known for.
-type Printing struct {
-	// Needs are what it has to be given, Options what it may be given besides.
-	Needs   []string `json:"needs"`
-	Options []string `json:"options"`
-}
-
-// Holds reports whether a form has all of what is needed, and nothing that is not known.
-func (p *Printing) Holds(form v1.Form) bool {
-	has := func(option string) bool { _, ok := form.Get(option); return ok }
-	return !slices.ContainsFunc(p.Needs, func(option string) bool { return !has(option) }) &&
-		!slices.ContainsFunc(form, func(e v1.Entry) bool { return !slices.Contains(p.Needs, e.Name) && !slices.Contains(p.Options, e.Name) })
-}

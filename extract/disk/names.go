@@ -33,7 +33,7 @@ func (w *Walker) staysWhole(named, base string, names *value.Names) bool {
 		return !blankEnds(named) && !strings.ContainsAny(named, "\n'\"\\")
 	default:
 	}
-	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || HasGroup(named) || names.Braces && strings.Contains(named, "{") {
+	if strings.ContainsAny(named, "\n\r\v\f'\"\\*?[") || value.HasGroup(named) || names.Braces && strings.Contains(named, "{") {
 		return false
 	}
 	return !strings.ContainsAny(named, " \t") || !names.Uncut && w.nothing(named, base)
@@ -41,7 +41,7 @@ func (w *Walker) staysWhole(named, base string, names *value.Names) bool {
 
 // nothing reports whether no piece of a text that is cut at its blanks names anything.
 func (w *Walker) nothing(text, base string) bool {
-	for word := range strings.FieldsFuncSeq(text, separates) {
+	for word := range strings.FieldsFuncSeq(text, value.Separates) {
 		if word[0] == '-' || word[0] == '/' || slices.Contains(strings.Split(word, "/"), "..") || base == "" || w.View.Exists(base+"/"+word) {
 			return false
 		}
@@ -77,9 +77,6 @@ func dashed(named string) bool {
 	parts := strings.FieldsFunc(named, func(r rune) bool { return r == '/' || unicode.IsSpace(r) })
 	return slices.ContainsFunc(parts, func(part string) bool { return part[0] == '-' })
 }
-
-// separates reports whether shells cut words at a character while IFS is as it was.
-func separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
 
 // quotedAsItIs reports whether git prints a path as it is: without -z it writes
 // unusual characters in quotes and with backslashes (core.quotePath).

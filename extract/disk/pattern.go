@@ -127,11 +127,6 @@ func Unquote(segment string) string {
 	return out.String()
 }
 
-// HasGroup reports whether a text begins a group of an extended pattern.
-func HasGroup(text string) bool {
-	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
-}
-
 // MetaIndex is where the first metacharacter of a shell's pattern stands, its length if there is none.
 func MetaIndex(text string) int {
 	for i := 0; i < len(text); i++ {

@@ -13,25 +13,25 @@ import (
 // openArchives notes the archives that options named, once all options are
 // known: tar -t reads what tar -c writes. An archive named host:file lies on
 // another machine, which tar asks for it.
-func (p *parsed) openArchives(program *argv.Program) {
+func (o operandReader) openArchives() {
 	op, kind := v1.OpWrite, "write"
-	if slices.ContainsFunc(program.Reading, p.hasAll) {
+	if slices.ContainsFunc(o.program.Reading, o.hasAll) {
 		op, kind = v1.OpRead, "read"
 	}
-	for i, word := range p.archives {
+	for i, word := range o.archives {
 		if strings.Contains(word.Text, ":") {
-			p.c.Caveats.Add("network")
-			p.c.Caveats.Add("executes")
+			o.c.Caveats.Add("network")
+			o.c.Caveats.Add("executes")
 		}
-		p.variables(word)
-		p.accessAs(value.AsArchive, word, op, false)
-		p.c.Form.Put(p.archiveOptions[i], kind)
+		o.variables(word)
+		o.accessAs(value.AsArchive, word, op, false)
+		o.c.Form.Put(o.archiveOptions[i], kind)
 	}
 }
 
 // hasAll reports whether a command is given each of some options, with blanks between them.
-func (p *parsed) hasAll(options string) bool {
-	return !slices.ContainsFunc(strings.Fields(options), func(option string) bool { return !p.has(option) })
+func (o operandReader) hasAll(options string) bool {
+	return !slices.ContainsFunc(strings.Fields(options), func(option string) bool { return !o.has(option) })
 }
 
 // packedSuffixes are what programs that unpack add to a name when nothing has
@@ -91,14 +91,14 @@ func plainFile(text string) bool {
 
 // noAtFiles refuses words that begin with "@", or may: the GNU binary tools
 // take further arguments from the file that such a word names.
-func (p *parsed) noAtFiles() {
-	for _, word := range p.args.Words {
+func (r commandReader) noAtFiles() {
+	for _, word := range r.args.Words {
 		if strings.HasPrefix(word.Text, "@") {
-			p.risk(argv.Shortened(word.Text))
-			p.c.Form.Put("<@file>", "unknown")
+			r.risk(argv.Shortened(word.Text))
+			r.c.Form.Put("<@file>", "unknown")
 		}
-		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !p.beginsPlain(word, "@") {
-			p.c.Caveats.Add("unknown_option")
+		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !r.beginsPlain(word, "@") {
+			r.c.Caveats.Add("unknown_option")
 		}
 	}
 }

@@ -275,36 +275,40 @@ func (a *arithmetic) grown(expr syntax.ArithmExpr) bool {
 	})
 }
 
-// expressions walks (( … )) and let as one command, and returns the state
-// behind it: what it assigns then holds a number.
-func (w *walker) expressions(st *state, verb string, list ...syntax.ArithmExpr) *state {
-	if w.Posix {
-		w.messy(guard.MessyDialect)
+// command walks (( … )) and let as one command, and returns the state behind it: what it assigns then
+// holds a number.
+func (a *arithmetic) command(verb string, list ...syntax.ArithmExpr) *state {
+	if a.w.Posix {
+		a.w.messy(guard.MessyDialect)
 	}
-	c := w.newCommand(st, verb, nil)
+	c := a.w.newCommand(a.st, verb, nil)
 	kind := "value"
 	certain := true
 	for _, expr := range list {
-		a := arithmetic{w: w, st: st}
-		assigned, plain := a.read(expr)
-		if !plain {
-			w.messy(guard.MessyArithmetic)
+		assigned, explained := a.read(expr)
+		if !explained {
+			a.w.messy(guard.MessyArithmetic)
 			kind = "code"
 		}
 		certain = certain && a.completes(expr)
 		for _, name := range assigned {
-			value := number(name)
-			old, held := st.variable(name)
-			switch {
-			case name == "" || !held && !certain: // it may hold what the environment gave it
-			case certain:
-				st = st.with(name, value)
-			default:
-				st = st.with(name, *either(name, &old, &value))
-			}
+			a.assign(name, certain)
 		}
 	}
 	c.Form.Put("<expression>", kind)
-	w.emit(c)
-	return st
+	a.w.emit(c)
+	return a.st
+}
+
+// assign changes the state to the one behind an assignment, which is certain to be made or not.
+func (a *arithmetic) assign(name string, certain bool) {
+	value := number(name)
+	old, held := a.st.variable(name)
+	switch {
+	case name == "" || !held && !certain: // it may hold what the environment gave it
+	case certain:
+		a.st = a.st.with(name, value)
+	default:
+		a.st = a.st.with(name, *either(name, &old, &value))
+	}
 }

@@ -86,12 +86,12 @@ func (a *array) plain() bool {
 }
 
 // key reads the subscript of an associative array.
-func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
+func (s *splitter) key(index syntax.ArithmExpr) (Word, bool) {
 	word, ok := index.(*syntax.Word)
 	if !ok {
 		return Word{}, false
 	}
-	key := w.word(st, word)
+	key := s.w.word(s.st, word)
 	switch key.Kind {
 	case Literal:
 		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, lexical.OperandBytes) == ""
@@ -104,30 +104,30 @@ func (w *walker) key(st *state, index syntax.ArithmExpr) (Word, bool) {
 
 // members expands a word that is all members of an array, or all positional parameters, into one
 // word each.
-func (w *walker) members(st *state, word *syntax.Word) ([]Word, bool) {
+func (s *splitter) members(word *syntax.Word) ([]Word, bool) {
 	part, quoted := tree.LoneParameter(word)
 	if part == nil {
 		return nil, false
 	}
 	name, star, ok := tree.AllMembers(part)
-	if !ok || part.Index != nil && w.Zsh {
+	if !ok || part.Index != nil && s.w.Zsh {
 		return nil, false
 	}
-	list := st.array(name)
-	if list == nil || st.assigned("IFS") || !quoted && slices.ContainsFunc(list.words, w.resplits) {
+	list := s.st.array(name)
+	if list == nil || s.st.assigned("IFS") || !quoted && slices.ContainsFunc(list.words, s.w.resplits) {
 		return nil, false
 	}
-	return w.membersOf(st, list, part, quoted, star)
+	return s.membersOf(list, part, quoted, star)
 }
 
 // membersOf are the members of an array, or its subscripts, that an expansion becomes.
-func (w *walker) membersOf(st *state, list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
+func (s *splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
 	name, subscripts := part.Param.Value, part.Excl
 	if name == "*" {
 		name = "@"
 	}
 	switch {
-	case list.unordered() && !w.anyOrder:
+	case list.unordered() && !s.w.anyOrder:
 		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, list.plain()
 	case part.Slice != nil && (subscripts || !quoted || star), list.more && !subscripts:
 		return nil, false
@@ -138,7 +138,7 @@ func (w *walker) membersOf(st *state, list *array, part *syntax.ParamExp, quoted
 		return list.joined()
 	}
 	members, ok := list.sliced(part.Slice)
-	return inPlace(st, members, quoted), ok
+	return inPlace(s.st, members, quoted), ok
 }
 
 // inPlace changes members of an array into what they are as words of a command.
@@ -222,8 +222,8 @@ type arrayAssignment struct {
 	old, next *array
 }
 
-// arrayAssigned reads an assignment to an array. associative is true if the line declares it so.
-func (w *walker) arrayAssigned(st *state, assign *syntax.Assign, associative bool) (Word, bool) {
+// assignArray reads an assignment to an array. associative is true if the line declares it so.
+func assignArray(w *walker, st *state, assign *syntax.Assign, associative bool) (Word, bool) {
 	if w.Zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
 		return Word{}, false
 	}
@@ -271,7 +271,7 @@ func (a *arrayAssignment) element(element *syntax.ArrayElem) bool {
 		a.next.words = append(a.next.words, located(a.st, words)...)
 		return true
 	}
-	key, ok := a.w.key(a.st, element.Index)
+	key, ok := (&splitter{w: a.w, st: a.st}).key(element.Index)
 	value := a.w.word(a.st, element.Value)
 	if !ok || key.Kind != Literal {
 		return false
@@ -285,7 +285,7 @@ func (a *arrayAssignment) member() bool {
 	if a.old == nil || !a.old.associative || a.from.Value == nil || a.from.Append {
 		return false
 	}
-	key, ok := a.w.key(a.st, a.from.Index)
+	key, ok := (&splitter{w: a.w, st: a.st}).key(a.from.Index)
 	if !ok {
 		return false
 	}

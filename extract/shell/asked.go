@@ -83,11 +83,11 @@ func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).t
 
 // surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
-func (r *report) surely(c *Command, a *Access) bool {
-	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !r.onlyRead() {
+func (d *diskView) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !d.onlyRead() {
 		return false
 	}
-	return c.everywhere(a, r.isReadable)
+	return c.everywhere(a, d.isReadable)
 }
 
 // everywhere reports whether something holds of the path of an access, from whichever

@@ -13,39 +13,39 @@ const maxAlternatives = 64
 
 // appendAlternatives expands a word with braces. Some of the shells called sh know none: there
 // the word as it is written stands behind what the others make of it.
-func (w *walker) appendAlternatives(out []Word, st *state, word *syntax.Word) []Word {
-	plain := tree.AgreeOnBraces(word, w.Dialect)
-	if w.Posix || !plain {
-		w.messy(guard.MessyBraces)
+func (s *splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
+	plain := tree.AgreeOnBraces(word, s.w.Dialect)
+	if s.w.Posix || !plain {
+		s.w.messy(guard.MessyBraces)
 	}
 	if plain {
-		out = w.appendExpanded(out, st, word)
+		out = s.appendExpanded(out, word)
 	}
-	if w.Posix || !plain {
-		out = append(out, w.word(st, word))
+	if s.w.Posix || !plain {
+		out = append(out, s.w.word(s.st, word))
 	}
 	return out
 }
 
-func (w *walker) appendExpanded(out []Word, st *state, word *syntax.Word) []Word {
+func (s *splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {
-		if w.Posix {
+		if s.w.Posix {
 			return out
 		}
-		return append(out, w.word(st, word))
+		return append(out, s.w.word(s.st, word))
 	}
 	before := len(out)
 	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
 		if err != nil || len(out)-before >= maxAlternatives {
-			w.messy(guard.MessyBraces)
+			s.w.messy(guard.MessyBraces)
 			break
 		}
 		if len(alternative.Parts) == 0 || len(alternative.Parts) == 1 && alternative.Lit() == "" && tree.IsLiteral(alternative.Parts[0]) {
 			continue // an empty alternative without quotes is no word
 		}
-		out = append(out, w.word(st, alternative))
+		out = append(out, s.w.word(s.st, alternative))
 	}
 	return out
 }

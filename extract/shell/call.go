@@ -19,7 +19,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		if w.wordCount+len(argv) > maxWords {
 			break // counted as too many below
 		}
-		argv = w.appendWords(argv, st, arg)
+		argv = (&splitter{w: w, st: st}).appendWords(argv, arg)
 		if last := len(argv) - 1; last > 0 && argv[last].nothing() {
 			argv = argv[:last] // shells make no word of it
 		}
@@ -30,16 +30,16 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 	}
 	redirs = unmatched(argv, redirs)
 	if len(argv) == 0 {
-		return w.assignments(st, call.Assigns, redirs)
+		return (&assigner{w: w, st: st}).assignments(call.Assigns, redirs)
 	}
 	if !w.printsWords(st, argv) {
 		w.handsOn(st, argv)
 	}
 	prefix := st
-	if value, ok := w.separator(st, call.Assigns); ok && argv[0].literal("read") {
+	if value, ok := (&assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].literal("read") {
 		prefix = st.with("IFS", value)
 	} else {
-		prefix = w.prefix(st, call.Assigns)
+		prefix = (&assigner{w: w, st: st}).prefix(call.Assigns)
 	}
 	return w.argv(prefix, st, argv, redirs)
 }
@@ -58,17 +58,23 @@ func unmatched(argv []Word, redirs []Access) []Access {
 	return redirs
 }
 
+// assigner evaluates assignments, each in the state behind the one before.
+type assigner struct {
+	w  *walker
+	st *state
+}
+
 // prefix returns the state in which a command with assignments before it runs.
-func (w *walker) prefix(st *state, assigns []*syntax.Assign) *state {
+func (a *assigner) prefix(assigns []*syntax.Assign) *state {
 	for _, assign := range assigns {
-		value, plain := w.assigned(st, assign)
+		value, plain := a.assigned(assign)
 		if !plain {
-			st = st.withCaveat("assigns")
+			a.st = a.st.withCaveat("assigns")
 			continue
 		}
-		st = w.sets(st, assign.Name.Value, value)
+		a.st = a.w.sets(a.st, assign.Name.Value, value)
 	}
-	return st
+	return a.st
 }
 
 // sets is the state behind a variable that programs see. One that changes how programs run
@@ -155,54 +161,59 @@ func loading(st *state, list string) *state {
 
 // separator is what the assignments before read set IFS to, where they set
 // nothing else, which holds for that one command.
-func (w *walker) separator(st *state, assigns []*syntax.Assign) (Word, bool) {
+func (a *assigner) separator(assigns []*syntax.Assign) (Word, bool) {
 	if len(assigns) != 1 || assigns[0].Name == nil || assigns[0].Name.Value != "IFS" {
 		return Word{}, false
 	}
-	value, plain := w.assigned(st, assigns[0])
+	value, plain := a.assigned(assigns[0])
 	return value, plain && value.Kind == Literal
 }
 
-// assigned evaluates the value of a plain assignment.
-func (w *walker) assigned(st *state, assign *syntax.Assign) (Word, bool) {
-	plain := assign.Name != nil && !assign.Append && !assign.Naked && assign.Index == nil && assign.Array == nil
-	subscript := assign.Index != nil
-	w.subscript(assign.Index)
-	if assign.Array != nil {
-		for _, element := range assign.Array.Elems {
-			subscript = subscript || element.Index != nil
-			w.subscript(element.Index)
-			if element.Value != nil {
-				w.words(st, element.Value)
-			}
-		}
-	}
-	if subscript {
-		w.aborts(st) // an empty one, or one below the first, is an error
-	}
+// assigned evaluates the value of an assignment. It reports false for one that isn't name=value.
+func (a *assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
+	plain = tree.IsPlainAssignment(assign) && !assign.Naked
+	a.elements(assign)
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain
 	}
 	written := assign.Value
 	if assign.Name != nil {
-		written = w.withoutInherited(st, assign.Name.Value, written)
+		written = a.w.withoutInherited(a.st, assign.Name.Value, written)
 	}
-	value := w.unsplit(st, ownTextQuoted(written))
+	value = a.w.unsplit(a.st, ownTextQuoted(written))
 	switch {
 	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
-		// Values are not expanded: the pattern is kept as text, which the shell
-		// may split and expand where it stands unquoted.
+		// Values are not expanded: the pattern is kept as text, which the shell can split and expand
+		// outside of quotes.
 		value = Word{Kind: Dynamic, Text: value.Text}
 	case value.Kind == Glob: // one of the matches, which another variable holds
-		value = located(st, []Word{value})[0]
+		value = located(a.st, []Word{value})[0]
 	}
 	return value, plain
 }
 
+// elements walks the subscripts and the members of an assignment.
+func (a *assigner) elements(assign *syntax.Assign) {
+	subscripts := assign.Index != nil
+	a.subscript(assign.Index)
+	if assign.Array != nil {
+		for _, element := range assign.Array.Elems {
+			subscripts = subscripts || element.Index != nil
+			a.subscript(element.Index)
+			if element.Value != nil {
+				a.w.words(a.st, element.Value)
+			}
+		}
+	}
+	if subscripts {
+		a.w.aborts(a.st) // an empty one, or one below the first, is an error
+	}
+}
+
 // subscript makes a line messy in a subscript of which commands are run.
-func (w *walker) subscript(index syntax.ArithmExpr) {
+func (a *assigner) subscript(index syntax.ArithmExpr) {
 	if index != nil && tree.SubstitutesCommands(index) {
-		w.messy(guard.MessyArithmetic)
+		a.w.messy(guard.MessyArithmetic)
 	}
 }
 
@@ -225,13 +236,13 @@ func (s *surroundings) local(name string) bool {
 }
 
 // assignments walks a command that is nothing but assignments.
-func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
+func (a *assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
 	for _, assign := range assigns {
-		if list, ok := w.arrayAssigned(st, assign, false); ok {
-			st = st.with(assign.Name.Value, list)
+		if list, ok := assignArray(a.w, a.st, assign, false); ok {
+			a.st = a.st.with(assign.Name.Value, list)
 			continue
 		}
-		value, plain := w.assigned(st, assign)
+		value, plain := a.assigned(assign)
 		name := ""
 		if assign.Name != nil {
 			name = assign.Name.Value
@@ -239,24 +250,24 @@ func (w *walker) assignments(st *state, assigns []*syntax.Assign, redirs []Acces
 		switch {
 		case plain && name == "IFS" && value.Kind == Literal && value.Text != "" && strings.Trim(value.Text, " \t\n") == "":
 			// It cuts at no more than before.
-		case !plain || !w.local(name):
+		case !plain || !a.w.local(name):
 			// A variable that is already exported reaches every program
 			// from here on, and shells evaluate some when they are set.
-			known := plain && (w.inert(name, value) || w.unchanged(name, value))
+			known := plain && (a.w.inert(name, value) || a.w.unchanged(name, value))
 			if plain {
-				st = w.sets(st, name, value)
+				a.st = a.w.sets(a.st, name, value)
 			} else {
-				st = st.withCaveat("assigns")
+				a.st = a.st.withCaveat("assigns")
 			}
 			if !known {
 				value = Word{}
 			}
 		}
-		st = st.with(name, value)
+		a.st = a.st.with(name, value)
 	}
-	c := w.newCommand(st, ":", redirs)
-	w.emit(c)
-	return st, st
+	c := a.w.newCommand(a.st, ":", redirs)
+	a.w.emit(c)
+	return a.st, a.st
 }
 
 // dropUnmatched gives up the patterns among the words of a command of which nothing may be

@@ -20,15 +20,15 @@ type declaration struct {
 }
 
 // declaration walks a declaration.
-func (w *walker) declaration(st *state, cmd *syntax.DeclClause) (ok, fail *state) {
-	d := declaration{w: w, st: st, cmd: cmd}
+func (c *compound) declaration(cmd *syntax.DeclClause) (ok, fail *state) {
+	d := declaration{w: c.w, st: c.st, cmd: cmd}
 	d.arrays()
 	next, explained := d.assigns()
 	if !explained {
 		next, explained = d.exports()
 	}
 	if explained {
-		w.emit(w.newCommand(st, ":", nil))
+		c.w.emit(c.w.newCommand(c.st, ":", nil))
 	} else {
 		next = d.unknown()
 	}
@@ -148,7 +148,7 @@ func (d *declaration) onlyAssigns(arg *syntax.Assign) bool {
 func (d *declaration) value(arg *syntax.Assign, associative bool) (Word, bool) {
 	switch {
 	case arg.Array != nil:
-		return d.w.arrayAssigned(d.st.with(arg.Name.Value, Word{}), arg, associative)
+		return assignArray(d.w, d.st.with(arg.Name.Value, Word{}), arg, associative)
 	case arg.Naked && associative:
 		return d.keyed(arg.Name.Value), true
 	case associative:
@@ -156,7 +156,7 @@ func (d *declaration) value(arg *syntax.Assign, associative bool) (Word, bool) {
 	case arg.Naked:
 		return Word{}, true
 	}
-	return d.w.assigned(d.st, arg)
+	return (&assigner{w: d.w, st: d.st}).assigned(arg)
 }
 
 // keyed is an associative array that is declared, and not set: it keeps its value.
@@ -189,10 +189,11 @@ func (d *declaration) exports() (*state, bool) {
 		value, known := d.exported(arg)
 		unchanged := known && d.w.unchanged(name, value)
 		inert := known && d.w.inert(name, value)
-		if !unchanged && !inert && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
+		kept := unchanged || inert
+		if !kept && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
 			return nil, false
 		}
-		if next = d.w.sets(next, name, value); !unchanged && !inert {
+		if next = d.w.sets(next, name, value); !kept {
 			value = Word{}
 		}
 		next, names = next.with(name, value), append(names, name)
@@ -206,7 +207,7 @@ func (d *declaration) exported(arg *syntax.Assign) (Word, bool) {
 	if arg.Naked {
 		return d.st.variable(arg.Name.Value)
 	}
-	value, known := d.w.assigned(d.st, arg)
+	value, known := (&assigner{w: d.w, st: d.st}).assigned(arg)
 	// Some shells split what expansions give here, and look for patterns.
 	known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !d.w.Rereads(value.Text))
 	return value, known

@@ -10,12 +10,12 @@ import (
 
 // directoryChange is cd, pushd or popd.
 type directoryChange struct {
-	*invocation
+	*simpleCommand
 	verb string
 }
 
 // cd walks cd. A directory that only the run knows makes the working directory unknown.
-func (i *invocation) cd() (ok, fail *state, explained bool) {
+func (i *simpleCommand) cd() (ok, fail *state, explained bool) {
 	d := directoryChange{i, "cd"}
 	given, physical := directoryOptions(i.args())
 	ok, fail = d.change(given, physical)
@@ -96,12 +96,12 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 // only the run knows them. Their names are words of one piece and no options; what the line did so
 // far made none of them, and none is called like a variable of the line, which bash with cdable_vars
 // takes if it can't enter a directory.
-func (r *report) matched(st *state, word Word) []string {
+func (d *diskView) matched(st *state, word Word) []string {
 	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
-		!printable(st.dirs[0], "") || !r.onlyRead() {
+		!printable(st.dirs[0], "") || !d.onlyRead() {
 		return nil
 	}
-	found := strings.Split(r.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
+	found := strings.Split(d.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
@@ -119,8 +119,7 @@ func (r *report) matched(st *state, word Word) []string {
 // isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
 // directory of a state: a pattern of single segments.
 func (w *Word) isMatchIn(st *state) bool {
-	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs)) &&
-		printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
+	return w.isHeldMatch(st) && printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
 }
 
 // namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing
@@ -131,7 +130,7 @@ func namesDirectory(st *state, word Word) bool {
 }
 
 // pushd walks pushd with a directory.
-func (i *invocation) pushd() (ok, fail *state, explained bool) {
+func (i *simpleCommand) pushd() (ok, fail *state, explained bool) {
 	d, args := directoryChange{i, "pushd"}, i.args()
 	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
 		ok, fail = d.lost(args)
@@ -148,7 +147,7 @@ func (i *invocation) pushd() (ok, fail *state, explained bool) {
 }
 
 // popd walks popd without operands, as far as the line has filled the stack.
-func (i *invocation) popd() (ok, fail *state, explained bool) {
+func (i *simpleCommand) popd() (ok, fail *state, explained bool) {
 	d, args, stack := directoryChange{i, "popd"}, i.args(), i.after.stack
 	top := len(stack) - 1
 	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {
@@ -164,7 +163,7 @@ func (i *invocation) popd() (ok, fail *state, explained bool) {
 
 // entered is the state behind cd to a directory, nil when only the run can
 // tell, and whether it certainly succeeds.
-func (r *report) entered(st *state, target string, physical bool) (ok *state, certain bool) {
+func (d *diskView) entered(st *state, target string, physical bool) (ok *state, certain bool) {
 	from := st.dirs
 	if strings.HasPrefix(target, "/") {
 		from = []string{""}
@@ -177,7 +176,7 @@ func (r *report) entered(st *state, target string, physical bool) (ok *state, ce
 		if dir != "" {
 			full = dir + "/" + target
 		}
-		next, left, known := r.enter(full, physical)
+		next, left, known := d.enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -190,7 +189,7 @@ func (r *report) entered(st *state, target string, physical bool) (ok *state, ce
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	certain = r.enterable(passed) && r.certain(dirs)
+	certain = d.enterable(passed) && d.certain(dirs)
 	if !certain && st.assigned(target) {
 		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
 	}
@@ -199,8 +198,8 @@ func (r *report) entered(st *state, target string, physical bool) (ok *state, ce
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
-func (r *report) certain(dirs []string) bool {
-	return r.enterable(dirs) && r.onlyRead()
+func (d *diskView) certain(dirs []string) bool {
+	return d.enterable(dirs) && d.onlyRead()
 }
 
 // enterable reports whether directories are there for everyone.
@@ -210,18 +209,18 @@ func (h *host) enterable(dirs []string) bool {
 
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
-func (r *report) onlyRead() bool {
-	return r.onlyReadBeside(func(*Command) bool { return false })
+func (d *diskView) onlyRead() bool {
+	return d.onlyReadBeside(func(*Command) bool { return false })
 }
 
 // onlyReadBeside reports whether no command changes the disk but such as are known not to.
-func (r *report) onlyReadBeside(harmless func(*Command) bool) bool {
-	if r.changes || len(r.line.Messy) > 0 {
+func (d *diskView) onlyReadBeside(harmless func(*Command) bool) bool {
+	if d.changes || len(d.line.Messy) > 0 {
 		return false
 	}
-	for i := range r.line.Commands {
-		c := &r.line.Commands[i]
-		if !slices.Contains(r.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
+	for i := range d.line.Commands {
+		c := &d.line.Commands[i]
+		if !slices.Contains(d.table.Words.Printing.ReadingVerbs, c.Verb) && !harmless(c) {
 			return false
 		}
 		for j := range c.Accesses {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -201,30 +202,6 @@ func (e *effects) beginsPlain(word Word, mark string) bool {
 	return true
 }
 
-// riskOf notes risks as the table states them. Those with a value are left out without a word,
-// and the others with one.
-func (e *effects) riskOf(stated string, word *Word) {
-	if stated == "" {
-		return
-	}
-	for risk := range strings.SplitSeq(stated, ",") {
-		switch valued := strings.Contains(risk, "{"); {
-		case valued && word != nil:
-			for _, named := range e.w.table.Words.Risks().Named(risk, word.Text, word.Kind == Literal || word.Kind == Glob) {
-				e.risk(named)
-			}
-		case !valued && word == nil:
-			e.risk(risk)
-		}
-	}
-}
-
-func (e *effects) risk(name string) {
-	if name != "" {
-		e.c.Risks.Add(name)
-	}
-}
-
 // knownIf returns the kind of a word that is explained only where something
 // holds.
 func (e *effects) knownIf(kind string, holds bool) string {
@@ -256,5 +233,53 @@ func (e *effects) single(word Word, inert bool) {
 		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
 	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && !inert:
 		e.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
+	}
+}
+
+// risk notes what an approval has to be given for by name, if it is anything.
+func (e *effects) risk(name string) {
+	if name != "" {
+		e.c.Risks.Add(name)
+	}
+}
+
+// mayTurn reports whether a word may become an option of a program when it is expanded.
+func (e *effects) mayTurn(program *argv.Program, word Word) bool {
+	if word.Kind != Literal && strings.HasPrefix(word.Text, "-") {
+		return true // a pattern that matches nothing stays as it is
+	}
+	switch word.Kind {
+	case Number:
+		// A command that fails prints nothing. Digits of other options may follow the sign.
+		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
+	case Hash:
+		return word.Dashed
+	case Dynamic, Output:
+		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
+	case Glob:
+		return !e.begun(word) && hasMeta(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
+	default:
+		return false
+	}
+}
+
+// matchesOptions reports whether a pattern may match an option that does more than choose output. No word of an
+// expression ends in a slash, and find refuses words that it doesn't know.
+func matchesOptions(program *argv.Program, pattern string) bool {
+	return program.Acts() && (program.Style != "find" || !strings.HasSuffix(pattern, "/"))
+}
+
+// begun reports whether the beginning of a word is known not to be a dash, whatever it expands to: text, or a name.
+func (e *effects) begun(word Word) bool {
+	if word.Split {
+		return false
+	}
+	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(word.begins.word(word.begins.roots[0]))
+}
+
+// pathOperand remembers the first path-like operand (V3).
+func (e *effects) pathOperand(word Word) {
+	if e.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
+		e.c.Operand = word.Text
 	}
 }

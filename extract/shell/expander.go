@@ -9,25 +9,32 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
-	return w.appendWords(nil, st, word)
+	return (&splitter{w: w, st: st}).appendWords(nil, word)
+}
+
+// splitter splits words of the source into words of a command, in a state.
+type splitter struct {
+	w  *walker
+	st *state
 }
 
 // appendWords appends what words returns.
-func (w *walker) appendWords(out []Word, st *state, word *syntax.Word) []Word {
-	if members, ok := w.members(st, word); ok {
+func (s *splitter) appendWords(out []Word, word *syntax.Word) []Word {
+	if members, ok := s.members(word); ok {
 		return append(out, members...)
 	}
-	if fields, ok := w.fields(st, word); ok {
+	if fields, ok := s.w.fields(s.st, word); ok {
 		return append(out, fields...)
 	}
 	if !tree.HasBrace(word) {
-		return append(out, w.word(st, word))
+		return append(out, s.w.word(s.st, word))
 	}
-	return w.appendAlternatives(out, st, word)
+	return s.appendAlternatives(out, word)
 }
 
 // fields splits an unquoted variable that is the whole word, if IFS has its default.
@@ -36,12 +43,12 @@ func (s *surroundings) fields(st *state, word *syntax.Word) ([]Word, bool) {
 	if part == nil || quoted || s.Zsh || st.assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return nil, false
 	}
-	value, ok := st.variable(part.Param.Value)
-	if !ok || value.Kind != Literal || !strings.ContainsFunc(value.Text, lexical.IsSeparator) || s.Matches(value.Text) {
+	held, ok := st.variable(part.Param.Value)
+	if !ok || held.Kind != Literal || !strings.ContainsFunc(held.Text, value.Separates) || s.Matches(held.Text) {
 		return nil, false
 	}
 	var out []Word
-	for _, field := range strings.FieldsFunc(value.Text, lexical.IsSeparator) {
+	for _, field := range strings.FieldsFunc(held.Text, value.Separates) {
 		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
@@ -224,7 +231,7 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 			x.w.messy(guard.MessyProcess)
 		}
 		x.w.inside(part.Stmts)
-		x.w.substituted = x.w.printing(x.st, part.Stmts)
+		x.w.substituted = x.printing(part.Stmts)
 		x.weaken(Pipe)
 		x.solid = true
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
@@ -265,11 +272,10 @@ func (x *expander) splice(value Word, quoted bool) {
 		x.addName(value.feed)
 	}
 	x.solid = x.solid || solid(value) || value.Kind == Glob
-	x.w.spliced += len(value.Text)
 	x.dashed = x.dashed || value.Dashed
-	x.recut = x.recut || value.recutOutside(quoted)
+	x.recut = x.recut || !quoted && isCutAgain(value.Kind)
 	switch {
-	case x.w.spliced > maxSpliced || x.text.Len()+len(value.Text) > maxText:
+	case x.exceedsLimits(value.Text):
 		x.w.messy(guard.MessyLimits)
 		x.weaken(Dynamic)
 	case value.Kind == Glob:
@@ -286,8 +292,14 @@ func (x *expander) splice(value Word, quoted bool) {
 	}
 }
 
-// recutOutside reports whether the shell cuts a value once more if nothing quotes it.
-func (w *Word) recutOutside(quoted bool) bool { return !quoted && (w.Kind == Glob || w.Kind == Fed) }
+// exceedsLimits reports whether the word, or the line, becomes too long by the text of a value.
+func (x *expander) exceedsLimits(text string) bool {
+	x.w.spliced += len(text)
+	return x.w.spliced > maxSpliced || x.text.Len()+len(text) > maxText
+}
+
+// isCutAgain reports whether the shell cuts values of a kind once more if nothing quotes them.
+func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Fed }
 
 // unbroken notes that the value that is added holds no blank to split at.
 func (x *expander) unbroken() {

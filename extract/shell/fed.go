@@ -149,14 +149,14 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 // run walks the command that the names are given to as a command of its own. It
 // reports false, and walks nothing, when the command is not one that can stand
 // as its own item.
-func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word, bool)) bool {
-	if len(argv) == 0 || len(f.roots) == 0 || argv[0].Kind != Literal || !p.w.plainProgram(argv[0].Text) && !scripted(argv) {
+func (f *feed) run(p *parsed, words []Word, place func(word Word, fed Word) (Word, bool)) bool {
+	if len(words) == 0 || len(f.roots) == 0 || words[0].Kind != Literal || !p.w.plainProgram(words[0].Text) && !scripted(words) {
 		return false
 	}
 	all := *f
 	all.every = len(f.roots) > 1
-	run := make([]Word, 0, len(argv)+1)
-	for _, word := range argv {
+	run := make([]Word, 0, len(words)+1)
+	for _, word := range words {
 		placed, ok := place(word, all.word(f.roots[0]))
 		if !ok {
 			return false
@@ -169,10 +169,10 @@ func (f *feed) run(p *parsed, argv []Word, place func(word Word, fed Word) (Word
 
 // plainProgram reports whether a program is one that the table explains and
 // that runs nothing else.
-func (s *surroundings) plainProgram(name string) bool {
-	program := s.table.Program(name)
+func (l *listings) plainProgram(name string) bool {
+	program := l.table.Program(name)
 	return program != nil && !program.RunsAnything && program.Wrapper == "" && !argv.IsShell(name) &&
-		!slices.Contains(s.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
+		!slices.Contains(l.table.Words.Shell.RunsText, name) && name != "cd" && name != "find"
 }
 
 // scripted reports whether a command is a shell with a script in its words.
@@ -192,32 +192,32 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 
 // fedXargs makes the command of xargs an item of its own, if what it is fed
 // is known.
-func (p *parsed) fedXargs() bool {
-	in := p.w.in
-	if len(p.args.Inner) == 0 {
-		p.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
-		p.args.Words = append(slices.Clip(p.args.Words), p.args.Inner...)
+func (r nameRunner) fedXargs() bool {
+	in := r.w.in
+	if len(r.args.Inner) == 0 {
+		r.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		r.args.Words = append(slices.Clip(r.args.Words), r.args.Inner...)
 	}
-	if len(p.args.Inner) > 0 && p.args.Inner[0].Kind == Literal && slices.Contains(p.w.table.Words.Printing.TextPrograms, p.args.Inner[0].Text) && p.plainXargs() {
-		p.after = append(p.after, append(slices.Clone(p.args.Inner), Word{Kind: Output, Text: "…"}))
+	if len(r.args.Inner) > 0 && r.args.Inner[0].Kind == Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, r.args.Inner[0].Text) && r.plainXargs() {
+		r.after = append(r.after, append(slices.Clone(r.args.Inner), Word{Kind: Output, Text: "…"}))
 		return true
 	}
-	if !p.w.input.whole(p.w.loops, p.has("-0")) {
+	if !r.w.input.whole(r.w.loops, r.has("-0")) {
 		return false
 	}
-	if in == nil || len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.c.Dirs[0] != in.dir {
+	if in == nil || len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.c.Dirs[0] != in.dir {
 		return false
 	}
-	if !p.plainXargs() {
+	if !r.plainXargs() {
 		return false
 	}
 	f := *in
 	f.many = true
-	lines := p.has("-d")
-	if lines && (p.has("-0") || !p.cutAt.literal(`\n`) && !p.cutAt.literal("\n")) {
+	lines := r.has("-d")
+	if lines && (r.has("-0") || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
 		return false
 	}
-	if f.zero != p.has("-0") || f.hashes && f.rest != "" || f.spaced && p.has("-L") {
+	if f.zero != r.has("-0") || f.hashes && f.rest != "" || f.spaced && r.has("-L") {
 		return false
 	}
 	if f.zero {
@@ -226,28 +226,28 @@ func (p *parsed) fedXargs() bool {
 	if lines {
 		f.Handing = max(f.Handing, value.AsLines)
 	}
-	if p.has("-I") {
-		if f.spaced || p.has("-L") || p.has("-n") {
+	if r.has("-I") {
+		if f.spaced || r.has("-L") || r.has("-n") {
 			return false // of these the last one counts
 		}
 		f.Handing = max(f.Handing, value.AsItems)
-		mark := p.mark.Text
-		if p.mark.Kind != Literal || mark == "" {
+		mark := r.mark.Text
+		if r.mark.Kind != Literal || mark == "" {
 			return false
 		}
 		f.many = false
-		if p.w.options.Platform != "linux" {
+		if r.w.options.Platform != "linux" {
 			if mark[0] == '-' {
 				return false
 			}
 			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
 		}
-		return f.run(p, p.args.Inner, standsAlone(mark))
+		return f.run(r.parsed, r.args.Inner, standsAlone(mark))
 	}
-	argv := append(slices.Clone(p.args.Inner), Word{Kind: Fed})
-	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+	words := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
+	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
 		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
-			fed.Vanishes = !p.has("-r") // given nothing, GNU's runs the command without a name
+			fed.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
 			return fed, true
 		}
 		return word, true
@@ -256,23 +256,23 @@ func (p *parsed) fedXargs() bool {
 
 // fedFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
-func (p *parsed) fedFd() bool {
-	if len(p.args.Inner) == 0 || p.c.Unknown || len(p.c.Dirs) != 1 || p.moved || !p.w.printsNames(p.c) {
+func (r nameRunner) fedFd() bool {
+	if len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
-	f := producerFeed(p.c, nil)
-	if last := len(p.args.Inner) - 1; last > 0 && p.args.Inner[last].literal(";") {
-		p.args.Inner = p.args.Inner[:last] // the end of the command, as find has it
+	f := producerFeed(r.c, nil)
+	if last := len(r.args.Inner) - 1; last > 0 && r.args.Inner[last].literal(";") {
+		r.args.Inner = r.args.Inner[:last] // the end of the command, as find has it
 	}
-	if f == nil || slices.ContainsFunc(p.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
+	if f == nil || slices.ContainsFunc(r.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
 		return false
 	}
-	f.Handing, f.many = value.Whole, p.has("-X")
-	argv := slices.Clone(p.args.Inner)
-	if !slices.ContainsFunc(argv, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
-		argv = append(argv, Word{Kind: Literal, Text: "{}"})
+	f.Handing, f.many = value.Whole, r.has("-X")
+	words := slices.Clone(r.args.Inner)
+	if !slices.ContainsFunc(words, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
+		words = append(words, Word{Kind: Literal, Text: "{}"})
 	}
-	return f.run(p, argv, func(word, fed Word) (Word, bool) {
+	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
 		if word.literal("{}") {
 			return fed, true
 		}
@@ -282,30 +282,30 @@ func (p *parsed) fedFd() bool {
 
 // plainXargs reports whether xargs has no option but those that leave names
 // whole and read no other input.
-func (p *parsed) plainXargs() bool {
-	if slices.ContainsFunc(p.args.Words[:len(p.args.Words)-len(p.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
+func (r nameRunner) plainXargs() bool {
+	if slices.ContainsFunc(r.args.Words[:len(r.args.Words)-len(r.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
 		return false // a mark that only the run can tell
 	}
-	return !slices.ContainsFunc(p.c.Form, func(entry v1.Entry) bool {
-		return !slices.Contains(p.w.table.Words.Printing.XargsOptions, entry.Name)
+	return !slices.ContainsFunc(r.c.Form, func(entry v1.Entry) bool {
+		return !slices.Contains(r.w.table.Words.Printing.XargsOptions, entry.Name)
 	})
 }
 
 // out is what the last command of a pipe prints, as a feed; nil when that is
 // not a stream of names that is known.
-func (w *walker) out(from int, in *feed) *feed {
-	if len(w.line.Commands) == from+2 {
-		return w.listed(&w.line.Commands[from], &w.line.Commands[from+1], in)
+func (d *diskView) out(from int, in *feed) *feed {
+	if len(d.line.Commands) == from+2 {
+		return d.listed(&d.line.Commands[from], &d.line.Commands[from+1], in)
 	}
-	if len(w.line.Commands) != from+1 {
+	if len(d.line.Commands) != from+1 {
 		return nil
 	}
-	c := &w.line.Commands[from]
+	c := &d.line.Commands[from]
 	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
-	words := w.table.Words
-	if allowed, ok := words.Printing.NameFilters[c.Verb]; ok && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
+	prints := d.table.Prints(c.Verb)
+	if allowed := prints.FiltersNames; allowed != nil && (len(c.Accesses) == 0 || c.Verb == "rg" && in != nil && onlyImplied(c)) {
 		only := !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) })
 		if _, zero := c.Form.Get("-z"); only && (in == nil || in.zero == zero) {
 			return in.filtered(c)
@@ -320,7 +320,7 @@ func (w *walker) out(from int, in *feed) *feed {
 		return &hashes
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	for _, made := range []func(*Command) *feed{w.hashFeed, w.refFeed} {
+	for _, made := range []func(*Command) *feed{d.hashFeed, d.refFeed} {
 		if f := made(c); f != nil {
 			c.Git.Handed = true
 			return f
@@ -329,26 +329,26 @@ func (w *walker) out(from int, in *feed) *feed {
 	if c.lines != nil {
 		return linesFeed(c)
 	}
-	if !w.printsNames(c) || c.stdin { // of which it prints a name that is none
+	if !d.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
 	}
-	if lists, ok := words.Printing.NameListers[c.Verb]; ok && !slices.ContainsFunc(lists, has) {
+	if lists := prints.Names.OnlyWith; lists != nil && !slices.ContainsFunc(lists, has) {
 		return nil
 	}
-	if _, ok := words.Printing.CommitNames[c.Verb]; ok {
-		return w.commitNames(c)
+	if prints.Names.Commits != nil {
+		return d.commitNames(c)
 	}
-	if f := w.othersFeed(c); f != nil {
+	if f := d.othersFeed(c); f != nil {
 		return f
 	}
-	f := producerFeed(c, words.Printing.TrackedNames[c.Verb])
+	f := producerFeed(c, prints.Names.Tracked)
 	if f != nil && !f.listed {
 		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
 			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
 		}
-		f.zero = slices.ContainsFunc(words.Printing.ZeroOptions[c.Verb], has)
+		f.zero = slices.ContainsFunc(prints.Names.NULWith, has)
 		f.Rooted = c.Verb == "find"
-		f.files = f.files || !f.widened && slices.ContainsFunc(words.Printing.FileNames[c.Verb], has) && !has("-L") // given -L some greps name directories
+		f.files = f.files || !f.widened && slices.ContainsFunc(prints.Names.FilesWith, has) && !has("-L") // given -L some greps name directories
 	}
 	return f
 }
@@ -366,12 +366,12 @@ func (f *feed) filtered(c *Command) *feed {
 
 // printsNames reports whether a producer is given nothing with which it prints more
 // than the names of files, or these otherwise than they are: in colors, say.
-func (s *surroundings) printsNames(c *Command, besides ...string) bool {
-	allowed, ok := s.table.Words.Printing.NameProducers[c.Verb]
+func (l *listings) printsNames(c *Command, besides ...string) bool {
+	allowed := l.table.Prints(c.Verb).Names.Options
 	plain := func(option string) bool {
 		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
 	}
-	return ok && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
+	return allowed != nil && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
@@ -382,13 +382,13 @@ func onlyImplied(c *Command) bool {
 
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
-func (w *walker) listed(runner, run *Command, in *feed) *feed {
-	words := w.table.Words
-	allowed, ok := words.Printing.NamePickers[run.Verb]
+func (d *diskView) listed(runner, run *Command, in *feed) *feed {
+	prints := d.table.Prints(run.Verb)
+	allowed := prints.PicksNames
 	has := func(c *Command, options []string) bool {
 		return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
 	}
-	if !ok || !has(run, words.Printing.NameListers[run.Verb]) ||
+	if allowed == nil || !has(run, prints.Names.OnlyWith) ||
 		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
 		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
 		return nil
@@ -402,13 +402,13 @@ func (w *walker) listed(runner, run *Command, in *feed) *feed {
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.ran != nil && w.printsNames(runner, "-exec"):
+	case runner.Verb == "find" && runner.ran != nil && d.printsNames(runner, "-exec"):
 		f = *runner.ran
 	default:
 		return nil
 	}
 	f.Handing, f.many, f.every, f.spaced = value.AsWords, false, len(f.roots) > 1, false
-	f.zero = has(run, words.Printing.ZeroOptions[run.Verb])
+	f.zero = has(run, prints.Names.NULWith)
 	return &f
 }
 
@@ -526,9 +526,9 @@ func writtenNames(st *state, r *syntax.Redirect) *feed {
 func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 
 // hashFeed is what git prints of commits, where each line begins with a hash.
-func (w *walker) hashFeed(c *Command) *feed {
-	allowed, ok := w.table.Words.Printing.HashPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.Git.Blobs > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.date) ||
+func (l *listings) hashFeed(c *Command) *feed {
+	allowed := l.table.Prints(c.Verb).Hashes
+	if allowed == nil || len(c.Caveats) > 0 || c.Git.Blobs > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}

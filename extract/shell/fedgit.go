@@ -22,10 +22,10 @@ func trackedFeed(c *Command) *feed {
 // commitNames are the names that git prints of commits, beside those of its index: a
 // commit may name what is on no disk, and cut at its blanks that is another file. They
 // count from the top of the work tree.
-func (w *walker) commitNames(c *Command) *feed {
+func (l *listings) commitNames(c *Command) *feed {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	reads := w.table.Words.Printing.CommitNames[c.Verb]
-	if w.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
+	reads := l.table.Prints(c.Verb).Names.Commits
+	if l.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
 		return nil
@@ -45,9 +45,9 @@ func (w *walker) commitNames(c *Command) *feed {
 const refText = "$(ref)"
 
 // refFeed is what git prints of refs, where each line is the name of one and nothing else.
-func (w *walker) refFeed(c *Command) *feed {
-	printing, ok := w.table.Words.Printing.RefPrinters[c.Verb]
-	if !ok || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 ||
+func (l *listings) refFeed(c *Command) *feed {
+	printing := l.table.Prints(c.Verb).Refs
+	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}

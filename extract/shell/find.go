@@ -18,29 +18,43 @@ type findRun struct {
 	leaf   *find.Node
 }
 
+// nameRunner runs a command on names: those that find and fd find, and those that xargs reads.
+type nameRunner struct{ *parsed }
+
+// names reports whether xargs or fd runs a command on names that is an item of its own.
+func (r nameRunner) names(name string, entry *argv.Program) bool {
+	switch {
+	case name == "xargs":
+		return entry != nil && r.fedXargs()
+	case r.c.Verb == "fd" || r.c.Verb == "fdfind":
+		return r.fedFd()
+	}
+	return false
+}
+
 // find reads paths, and an expression of words each with its own arguments.
-func (p *parsed) find(program *argv.Program) {
+func (r nameRunner) find(program *argv.Program) {
 	behind := false
 	var runs []findRun
-	rest := p.args.Words
+	rest := r.args.Words
 	for len(rest) > 0 {
 		word := rest[0]
 		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
-			p.tests.Add(word.Text, argv.Argument{})
+			r.tests.Add(word.Text, argv.Argument{})
 			rest = rest[1:]
 			continue
 		}
 		if !word.isOption() {
-			p.Operand(program, word)
-			p.args.Operands = append(p.args.Operands, word)
-			behind = behind || p.tests.Begun()
+			r.Operand(program, word)
+			r.args.Operands = append(r.args.Operands, word)
+			behind = behind || r.tests.Begun()
 			rest = rest[1:]
 			continue
 		}
 		known, ok := program.Options[word.Text]
 		if ok && known.Kinds[0] == "command" {
 			var run findRun
-			run, rest = p.execution(known.Canonical, rest[1:])
+			run, rest = r.execution(known.Canonical, rest[1:])
 			runs = append(runs, run)
 			continue
 		}
@@ -48,52 +62,52 @@ func (p *parsed) find(program *argv.Program) {
 		if len(rest) > 1 {
 			operand = rest[1].Argument()
 		}
-		p.tests.Add(word.Text, operand)
-		rest = rest[p.args.Option(program, rest):]
+		r.tests.Add(word.Text, operand)
+		rest = rest[r.args.Option(program, rest):]
 	}
-	p.tests.Resolve(behind)
+	r.tests.Resolve(behind)
 	for i := range runs {
-		p.runs(&runs[i])
+		r.runs(&runs[i])
 	}
-	walk := p.tests.Printed()
-	p.c.found, p.c.mixed = &walk, p.tests.Mixed()
+	walk := r.tests.Printed()
+	r.c.found, r.c.mixed = &walk, r.tests.Mixed()
 }
 
 // execution reads the command of -exec up to its ";" or "+".
-func (p *parsed) execution(option string, rest []Word) (run findRun, left []Word) {
+func (r nameRunner) execution(option string, rest []Word) (run findRun, left []Word) {
 	end := slices.IndexFunc(rest, func(w Word) bool { return w.literal(";") || w.literal("+") })
 	closed := end >= 0
 	if !closed {
-		p.c.Caveats.Add("unknown_option")
+		r.c.Caveats.Add("unknown_option")
 		end = len(rest)
 	}
 	run = findRun{option: option, words: rest[:end], closed: closed, many: closed && rest[end].literal("+")}
-	run.leaf = p.tests.Add(option, argv.Argument{})
+	run.leaf = r.tests.Add(option, argv.Argument{})
 	return run, rest[min(end+1, len(rest)):]
 }
 
 // runs makes the command of -exec an item of its own, or notes that it isn't one.
-func (p *parsed) runs(run *findRun) {
-	if run.closed && p.fedExec(run) {
-		p.c.Form.Put(run.option, "item")
+func (r nameRunner) runs(run *findRun) {
+	if run.closed && r.fedExec(run) {
+		r.c.Form.Put(run.option, "item")
 		return
 	}
-	p.c.Form.Put(run.option, "command")
-	p.c.Caveats.Add("executes") // be it a file that is found
-	p.args.Inner = append(p.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
+	r.c.Form.Put(run.option, "command")
+	r.c.Caveats.Add("executes") // be it a file that is found
+	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
 }
 
 // findFeed is what `find -exec` feeds: of everything below its paths what comes
 // to the action.
-func (p *parsed) findFeed(run *findRun) *feed {
-	if p.c.Unknown || len(p.c.Dirs) != 1 {
+func (r nameRunner) findFeed(run *findRun) *feed {
+	if r.c.Unknown || len(r.c.Dirs) != 1 {
 		return nil
 	}
 	f := &feed{
-		dir: p.c.Dirs[0], many: run.many, files: run.leaf.OnlyFiles(),
-		Walk: p.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
+		dir: r.c.Dirs[0], many: run.many, files: run.leaf.OnlyFiles(),
+		Walk: r.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
-	for _, word := range p.args.Operands {
+	for _, word := range r.args.Operands {
 		if word.Kind == Glob && word.Text != "" {
 			if !f.within(word.Text) {
 				return nil
@@ -113,16 +127,16 @@ func (p *parsed) findFeed(run *findRun) *feed {
 }
 
 // fedExec makes the command of -exec an item of its own, if it can be one.
-func (p *parsed) fedExec(run *findRun) bool {
+func (r nameRunner) fedExec(run *findRun) bool {
 	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w Word) bool { return w.literal("{}") }) {
 		return false
 	}
-	f := p.findFeed(run)
-	if f == nil || !f.run(p, run.words, standsAlone("{}")) {
+	f := r.findFeed(run)
+	if f == nil || !f.run(r.parsed, run.words, standsAlone("{}")) {
 		return false
 	}
-	if p.c.ran = f; len(p.after) != 1 || p.tests.Prints() {
-		p.c.ran = nil // it prints names besides
+	if r.c.ran = f; len(r.after) != 1 || r.tests.Prints() {
+		r.c.ran = nil // it prints names besides
 	}
 	return true
 }

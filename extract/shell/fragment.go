@@ -22,7 +22,7 @@ const maxOpened = 128 << 10
 // opened walks what stands behind the brackets and the reserved words that a line begins
 // with, where the parser gave it up for something further on: of a line without them the
 // statements in front are known, and they are no way to hide them.
-func (w *walker) opened(st *state, parser *tree.Parser, text string, file *syntax.File, err error) {
+func (s *scriptText) opened(parser *tree.Parser, text string, file *syntax.File, err error) {
 	for left := maxOpened - len(text); left > 0; left -= len(text) {
 		rest := text
 		if file != nil && len(file.Stmts) > 0 {
@@ -39,14 +39,14 @@ func (w *walker) opened(st *state, parser *tree.Parser, text string, file *synta
 		text = behind
 		// What is wrong with the rest is wrong with the line, and that is said.
 		if file, err = parser.Parse(text); file != nil {
-			w.lines(st, file.Stmts)
+			s.lines(file.Stmts)
 		}
 	}
 }
 
 // fragments reports what a line that the parser gave up on may run, piece by
 // piece, so that deny rules see what it names. It returns what it reported.
-func (w *walker) fragments(st *state, text string) (told v1.Set) {
+func (s *scriptText) fragments(text string) (told v1.Set) {
 	for segment := range strings.FieldsFuncSeq(text, lexical.SeparatesCommands) {
 		fields := lexical.Fields(segment)
 		for len(fields) > 1 && (strings.Contains(fields[0], "=") || guard.ReservedWord(fields[0])) {
@@ -56,7 +56,7 @@ func (w *walker) fragments(st *state, text string) (told v1.Set) {
 			continue
 		}
 		told.Add(strings.Join(fields, " "))
-		if !w.emitFragment(st, fields, len(fields)-lexical.RedirectionFields(segment)) {
+		if !s.emitFragment(fields, len(fields)-lexical.RedirectionFields(segment)) {
 			break
 		}
 	}
@@ -65,7 +65,7 @@ func (w *walker) fragments(st *state, text string) (told v1.Set) {
 
 // quotedFragments reports what fragments does not: the commands behind redirections and
 // assignments, and those of which quotes are a part.
-func (w *walker) quotedFragments(st *state, text string, told v1.Set) {
+func (s *scriptText) quotedFragments(text string, told v1.Set) {
 	for _, cut := range []func(string, int) int{lexical.FragmentEnd, lexical.QuotedFragmentEnd} {
 		for at := 0; at < len(text); {
 			end := cut(text, at)
@@ -77,7 +77,7 @@ func (w *walker) quotedFragments(st *state, text string, told v1.Set) {
 				continue
 			}
 			told.Add(key)
-			if !w.emitFragment(st, fields, len(words)) {
+			if !s.emitFragment(fields, len(words)) {
 				return
 			}
 		}
@@ -86,14 +86,14 @@ func (w *walker) quotedFragments(st *state, text string, told v1.Set) {
 
 // emitFragment reports one piece, whose first own words are not those of redirections,
 // and says whether there may be more.
-func (w *walker) emitFragment(st *state, fields []string, own int) bool {
-	if !w.count(len(fields)) || len(w.line.Commands) >= maxCommands {
+func (s *scriptText) emitFragment(fields []string, own int) bool {
+	if !s.w.count(len(fields)) || len(s.w.line.Commands) >= maxCommands {
 		return false
 	}
 	own = max(own, 1)
-	w.emit(w.fragment(st, fields, own))
-	if at := slices.IndexFunc(fields[1:], tells); at >= 0 && w.starts(fields[0]) {
-		w.emit(w.fragment(st, fields[1+at:], max(own-1-at, 1)))
+	s.w.emit(s.fragment(fields, own))
+	if at := slices.IndexFunc(fields[1:], tells); at >= 0 && s.w.starts(fields[0]) {
+		s.w.emit(s.fragment(fields[1+at:], max(own-1-at, 1)))
 	}
 	return true
 }
@@ -115,8 +115,8 @@ func printsVariables(name string) bool {
 }
 
 // fragment is what a piece may run. own is how many of its words stand before a redirection.
-func (w *walker) fragment(st *state, fields []string, own int) Command {
-	c := w.newCommand(st, clip(fields[0]), nil)
+func (s *scriptText) fragment(fields []string, own int) Command {
+	c := s.w.newCommand(s.st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	name := path.Base(fields[0])
 	switch {
@@ -125,7 +125,7 @@ func (w *walker) fragment(st *state, fields []string, own int) Command {
 	case argv.IsOwn(name):
 		c.Caveats.Add("own_program")
 	}
-	e := effects{w: w, c: &c, st: st}
+	e := effects{w: s.w, c: &c, st: s.st}
 	for _, field := range fields {
 		e.AnyPath(Word{Kind: Literal, Text: field})
 		if _, name, ok := strings.Cut(field, "$"); ok {

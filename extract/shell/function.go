@@ -20,21 +20,21 @@ import (
 
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
-func (w *walker) define(st *state, cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || st.functions.Len() >= maxCommands || !w.definable(cmd.Name.Value) || cmd.RsrvWord && w.Posix {
-		w.messy(guard.MessyFunction)
+func (c *compound) define(cmd *syntax.FuncDecl) *state {
+	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || c.st.functions.Len() >= maxCommands || !c.w.definable(cmd.Name.Value) || cmd.RsrvWord && c.w.Posix {
+		c.w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
-			w.stmt(st, cmd.Body)
+			c.w.stmt(c.st, cmd.Body)
 		}
-		return st
+		return c.st
 	}
-	if w.called == nil {
-		w.called = make(map[*syntax.FuncDecl]bool)
+	if c.w.called == nil {
+		c.w.called = make(map[*syntax.FuncDecl]bool)
 	}
-	if _, known := w.called[cmd]; !known {
-		w.called[cmd] = false
+	if _, known := c.w.called[cmd]; !known {
+		c.w.called[cmd] = false
 	}
-	return st.withFunction(cmd.Name.Value, cmd)
+	return c.st.withFunction(cmd.Name.Value, cmd)
 }
 
 // definable reports whether a name means nothing to shells, nor to the program
@@ -44,26 +44,6 @@ func (s *surroundings) definable(name string) bool {
 		s.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
 		!slices.Contains(s.table.Words.Shell.Hooks, name) && (!s.Zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(s.table.Words.Shell.RunsText, name) && !slices.Contains(s.table.Words.Shell.Builtins, name)
-}
-
-// uncalled walks the functions that the line defines and never calls: they stay
-// behind in a shell that goes on. Their bodies may define more of them.
-func (w *walker) uncalled(st *state, outer map[*syntax.FuncDecl]bool) {
-	for {
-		var first *syntax.FuncDecl
-		for decl, called := range w.called {
-			if !called && (first == nil || decl.Pos().Offset() < first.Pos().Offset()) {
-				first = decl
-			}
-		}
-		if first == nil {
-			break
-		}
-		w.called[first] = true
-		w.messy(guard.MessyFunction)
-		w.stmt(st, first.Body)
-	}
-	w.called = outer
 }
 
 // invoke walks a call of a function.
@@ -183,7 +163,7 @@ func shifted(st *state, args []Word) *state {
 
 // function walks a call of a function of the line, nil for a name that may stand for another one, or
 // for something else.
-func (i *invocation) function(decl *syntax.FuncDecl) (ok, fail *state) {
+func (i *simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
 	if decl != nil && i.st == i.after {
 		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}

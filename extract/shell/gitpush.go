@@ -19,10 +19,16 @@ const PushAnywhere = "<to " + pushUnknown + ">"
 // pushTags stands for every tag that there is.
 const pushTags = "refs/tags/*"
 
-// pushes adds a role for every ref of the remote that git push changes, as git reads
+// gitPush reads the words of git push.
+type gitPush struct {
+	*effects
+	operands []Word
+}
+
+// changes adds a role for every ref of the remote that git push changes, as git reads
 // refspecs: "<to main>" for a branch, by its whole name for what else begins with refs/.
 // What git takes from its configuration is not known here; Mapped says where it counts.
-func (p *parsed) pushes() {
+func (p gitPush) changes() {
 	kind := pushUpdates
 	if p.has("--force") || p.has("--force-with-lease") || p.has("--mirror") {
 		kind = PushForces
@@ -48,23 +54,23 @@ func (p *parsed) pushes() {
 	}
 }
 
-func (p *parsed) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
+func (p gitPush) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
 
 // refspecs adds those of the operands, of which the first is the remote. It reports
 // whether there are any but such as take refs away from the others.
-func (p *parsed) refspecs(kind string) (named bool) {
-	if len(p.args.Operands) > 0 && p.args.Operands[0].Kind != Literal {
+func (p gitPush) refspecs(kind string) (named bool) {
+	if len(p.operands) > 0 && p.operands[0].Kind != Literal {
 		named = true
 		p.to(pushUnknown, PushForces) // it may be no word, or several
 	}
-	for i := 1; i < len(p.args.Operands); i++ {
-		word := p.args.Operands[i]
+	for i := 1; i < len(p.operands); i++ {
+		word := p.operands[i]
 		switch {
 		case word.Kind != Literal:
 			p.to(pushUnknown, PushForces) // a plus may stand before it
-		case word.Text == "tag" && i+1 < len(p.args.Operands) && p.args.Operands[i+1].Kind == Literal:
+		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == Literal:
 			i++
-			p.to(qualified("refs/tags/"+p.args.Operands[i].Text), p.deleting(kind))
+			p.to(qualified("refs/tags/"+p.operands[i].Text), p.deleting(kind))
 		case strings.HasPrefix(word.Text, "^"):
 			continue
 		default:
@@ -75,14 +81,14 @@ func (p *parsed) refspecs(kind string) (named bool) {
 	return named
 }
 
-func (p *parsed) deleting(kind string) string {
+func (p gitPush) deleting(kind string) string {
 	if p.has("--delete") {
 		return pushDeletes
 	}
 	return kind
 }
 
-func (p *parsed) refspec(text, kind string) {
+func (p gitPush) refspec(text, kind string) {
 	rest, forced := strings.CutPrefix(text, "+")
 	if forced {
 		kind = PushForces

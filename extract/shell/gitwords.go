@@ -1,7 +1,9 @@
 package shell
 
 import (
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -298,4 +300,33 @@ func (g gitReader) assigned(key Word) {
 	if g.has("--system") {
 		g.access(Word{Kind: Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
 	}
+}
+
+// printing notes an option that chooses how output looks.
+func (g gitReader) printing(option string, word Word) {
+	if slices.Contains(formatOptions, option) {
+		g.c.Git.Formats = append(g.c.Git.Formats, word.Text)
+		if checksSignature(word) {
+			g.c.Caveats.Add("executes")
+		}
+	}
+	switch option {
+	case "--format", "--pretty":
+		g.c.Git.Format = word.Text
+	case "--date":
+		g.c.Git.date = word.Text
+		if word.Kind != Literal {
+			g.c.Git.date = "\n"
+		}
+	}
+}
+
+// count notes how many commits are to be printed. Of several numbers the last one counts, of which
+// the largest is no less.
+func (g gitReader) count(word Word) {
+	number, err := strconv.Atoi(word.Text)
+	if word.Kind != Literal || err != nil || number < 0 {
+		number = math.MaxInt
+	}
+	g.c.Git.Count = max(g.c.Git.Count, number)
 }

@@ -60,3 +60,8 @@ func (p *parsed) MayLead(word Word) bool {
 		return word.Split || !word.Led && !p.beginsPlain(word, "-")
 	}
 }
+
+// Unlisted notes the risk of an option that the table doesn't list.
+func (p *parsed) Unlisted(option string, behind []Word) {
+	riskReader{&p.effects}.option(option, behind)
+}

@@ -52,13 +52,13 @@ func (i *input) whole(loops int, zero bool) bool {
 	return i == nil || !i.cut && i.loops == loops && (!i.lines || !zero) && (!i.records || zero)
 }
 
-// reads notes a command that may read what stands in standard input.
-func (w *walker) reads(c *Command) {
-	if w.input == nil || c.Verb == ":" {
+// reads notes a command that can read what stands in standard input. ignorers are the commands that
+// never do.
+func (s *streams) reads(c *Command, ignorers []string) {
+	if s.input == nil || c.Verb == ":" {
 		return
 	}
-	named := c.stdin
-	files := 0
+	named, files := c.stdin, 0
 	for _, a := range c.Accesses {
 		switch {
 		case a.Op != v1.OpRead || a.Text == "/dev/null":
@@ -68,9 +68,9 @@ func (w *walker) reads(c *Command) {
 			files++
 		}
 	}
-	for _, entry := range c.Form {
-		named = named || strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
-	}
+	named = named || slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
+		return strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
+	})
 	given := c.files > 0 && files >= c.files // and none of them is called -
-	w.input.cut = w.input.cut || named || !given && !slices.Contains(w.table.Words.Printing.InputIgnorers, c.Verb)
+	s.input.cut = s.input.cut || named || !given && !slices.Contains(ignorers, c.Verb)
 }

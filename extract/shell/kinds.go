@@ -70,7 +70,7 @@ func meanings(words *argv.OperandWords) map[string]meaning {
 		maps.Copy(all, kinds)
 	}
 	for _, language := range []string{"sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres} {
-		all[language] = func(p *parsed, _ string, word Word) string { return program(&p.effects, language, word) }
+		all[language] = func(p *parsed, _ string, word Word) string { return programText(&p.effects, language, word) }
 	}
 	return all
 }
@@ -315,8 +315,8 @@ func formats(p *parsed, kind string, word Word) string {
 	return kind
 }
 
-// program is a program text in a small language.
-func program(e *effects, language string, word Word) string {
+// programText is a program text in a small language.
+func programText(e *effects, language string, word Word) string {
 	if language == "yq" {
 		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}

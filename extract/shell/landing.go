@@ -86,13 +86,7 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 	}
 	landing := &Landing{
 		Tree: e.hasAny(places.Trees), Exact: e.hasAny(places.Exact), Parents: e.hasAny(places.Parents), Follow: e.filters.Follow,
-		Vague: unknown || e.hasAny(places.Vague),
-	}
-	switch {
-	case e.hasAny(places.Symbolic):
-		landing.Makes = SymbolicLinks
-	case e.hasAny(places.Linked):
-		landing.Makes = HardLinks
+		Vague: unknown || e.hasAny(places.Vague), Makes: making(e, places),
 	}
 	for _, word := range l.sources {
 		landing.Sources = append(landing.Sources, Access{
@@ -105,6 +99,17 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 			a.Landing = landing
 		}
 	}
+}
+
+// making is what options make of sources.
+func making(e *effects, places *argv.Placement) Making {
+	switch {
+	case e.hasAny(places.Symbolic):
+		return SymbolicLinks
+	case e.hasAny(places.Linked):
+		return HardLinks
+	}
+	return Copies
 }
 
 // fetched notes the files that a program makes of what addresses name.

@@ -10,7 +10,6 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
-	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 	"policyd/extract/windows"
 )
@@ -252,11 +251,10 @@ type Access struct {
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
 // reports the commands that the shell would run.
 type walker struct {
-	report
+	diskView
 	streams
 	flow
 	nesting
-	shown shown
 	// spliced is how many bytes of values of variables the words of the line hold.
 	spliced int
 	// anyOrder is true while members of an associative array may be taken in any order.
@@ -281,9 +279,12 @@ type surroundings struct {
 	produced  []*argv.Producer
 }
 
+// listings are the names that commands of the line print.
+type listings struct{ surroundings }
+
 // report is what was found so far, and how much of the limits is used up.
 type report struct {
-	surroundings
+	listings
 	line      Line
 	wordCount int
 	steps     int
@@ -296,7 +297,12 @@ type report struct {
 	expandedNames []string
 	// standing are patterns of names that words were made of since then.
 	standing []Access
+	// shown is by what else than its words the line shows values.
+	shown shown
 }
+
+// diskView is what is known of the disk after what the line did so far.
+type diskView struct{ report }
 
 // streams are what commands read and print.
 type streams struct {
@@ -380,9 +386,9 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 
 // importers looks at the commands that import modules: where any command of the
 // line may change the disk, what lies there now says nothing about them.
-func (r *report) importers() {
-	for i := range r.line.Commands {
-		if c := &r.line.Commands[i]; len(c.Imports) > 0 && !r.onlyRead() {
+func (d *diskView) importers() {
+	for i := range d.line.Commands {
+		if c := &d.line.Commands[i]; len(c.Imports) > 0 && !d.onlyRead() {
 			c.Caveats.Add("project_chooses_program")
 		}
 	}
@@ -401,53 +407,6 @@ func likelyCommands(line string) int {
 	return min(count, 8)
 }
 
-// script explains text as the shell named by dialect would read it.
-func (w *walker) script(st *state, text, dialect string) {
-	outerDialect := w.Dialect
-	defer func() { w.Dialect = outerDialect }()
-	known := false
-	if w.Dialect, known = lexical.DialectOf(dialect, w.options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
-		w.messy(guard.MessyDialect) // ksh takes more for a name
-	}
-	if code := guard.Bytes(text); code != "" {
-		w.messy(code)
-		text = guard.VisibleOnly(text)
-		if guard.Bytes(text) != "" {
-			w.quotedFragments(st, text, w.fragments(st, text)) // still too deep to be parsed at all
-			return
-		}
-	}
-	parser := tree.NewParser()
-	defer parser.Release()
-	file, err := parser.Parse(text)
-	if err != nil {
-		w.messy(guard.MessyParse)
-		told := w.fragments(st, text)
-		w.opened(st, parser, text, file, err)
-		defer w.quotedFragments(st, text, told) // behind all that crowds nothing out
-	}
-	if file == nil {
-		return
-	}
-	if code := guard.CrossCheck(text, file); code != "" {
-		w.messy(code)
-	}
-	if w.Zsh && !guard.ZshComments(text, file) {
-		w.messy(guard.MessyDialect)
-	}
-	if w.OldBash && guard.NewSubstitutions(text, file) {
-		w.messy(guard.MessyDialect)
-	}
-	called, outerFile := w.called, w.file
-	w.called, w.file = nil, file
-	w.lines(st, file.Stmts)
-	if len(w.line.Messy) > 0 {
-		w.unwalked(st, file)
-	}
-	w.uncalled(st, called)
-	w.file = outerFile
-}
-
 func (r *report) messy(code string) {
 	for _, known := range r.line.Messy {
 		if known == code {
@@ -463,7 +422,7 @@ func (w *walker) emit(c Command) {
 		w.steps = maxSteps // nothing that is still to be walked can be told
 		return
 	}
-	w.reads(&c)
+	w.reads(&c, w.table.Words.Printing.InputIgnorers)
 	for i := range c.Accesses {
 		c.Accesses[i].Braces = w.Posix
 	}

@@ -22,8 +22,8 @@ type loop struct {
 }
 
 // forClause unrolls a loop over known words, so that its body is judged for each of them.
-func (w *walker) forClause(st *state, cmd *syntax.ForClause) (ok, fail *state) {
-	l := loop{w: w, st: st, cmd: cmd, first: len(w.line.Commands)}
+func (c *compound) forClause(cmd *syntax.ForClause) (ok, fail *state) {
+	l := loop{w: c.w, st: c.st, cmd: cmd, first: len(c.w.line.Commands)}
 	if cmd.Select {
 		return l.unexplained()
 	}
@@ -53,11 +53,11 @@ func (l *loop) unexplained() (ok, fail *state) {
 
 // counting walks for (( … )): its counters hold any number in each round.
 func (l *loop) counting(clause *syntax.CStyleLoop) (ok, fail *state) {
-	st := l.w.expressions(l.st, "((", clause.Init)
-	end := l.w.rounds(st, func(at *state) *state {
-		at = l.w.expressions(at, "((", clause.Cond)
+	st := (&arithmetic{w: l.w, st: l.st}).command("((", clause.Init)
+	end := (&compound{w: l.w, st: st}).rounds(func(at *state) *state {
+		at = (&arithmetic{w: l.w, st: at}).command("((", clause.Cond)
 		ok, fail := l.body(at)
-		return join(at, l.w.expressions(join(ok, fail), "((", clause.Post))
+		return join(at, (&arithmetic{w: l.w, st: join(ok, fail)}).command("((", clause.Post))
 	})
 	return end, end
 }
@@ -235,14 +235,14 @@ func (r *report) mergeRounds(first, round int) {
 }
 
 // whileClause walks the rounds of a loop.
-func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *state) {
-	end := w.rounds(st, func(at *state) *state {
-		ok, fail := w.caught(func() (ok, fail *state) {
-			yes, no := w.stmts(at, cmd.Cond)
+func (c *compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state) {
+	end := c.rounds(func(at *state) *state {
+		ok, fail := c.w.caught(func() (ok, fail *state) {
+			yes, no := c.w.stmts(at, cmd.Cond)
 			if cmd.Until {
 				yes, no = no, yes
 			}
-			ok, fail = w.stmts(yes, cmd.Do)
+			ok, fail = c.w.stmts(yes, cmd.Do)
 			return join(ok, no), fail
 		})
 		return join(ok, fail)
@@ -252,22 +252,22 @@ func (w *walker) whileClause(st *state, cmd *syntax.WhileClause) (ok, fail *stat
 
 // rounds walks a loop once, in a state that no round of it can leave: a body
 // that changes the directory, or a variable with every round, is not followed.
-func (w *walker) rounds(st *state, round func(*state) *state) *state {
-	w.loops++
-	defer func() { w.loops-- }()
-	commands := len(w.line.Commands)
-	end := round(st)
-	w.changes = w.changes || !w.onlyRead()
-	if onlyVariables(st, end) {
+func (c *compound) rounds(round func(*state) *state) *state {
+	c.w.loops++
+	defer func() { c.w.loops-- }()
+	commands := len(c.w.line.Commands)
+	end := round(c.st)
+	c.w.changes = c.w.changes || !c.w.onlyRead()
+	if onlyVariables(c.st, end) {
 		// A second round, from what the first may have left, is as good as any.
-		st = join(st, end)
-		first := slices.Clone(w.line.Commands[commands:])
-		w.line.Commands = w.line.Commands[:commands]
-		end = join(st, round(st))
-		w.keepRound(first, commands)
+		c.st = join(c.st, end)
+		first := slices.Clone(c.w.line.Commands[commands:])
+		c.w.line.Commands = c.w.line.Commands[:commands]
+		end = join(c.st, round(c.st))
+		c.w.keepRound(first, commands)
 	}
-	if changed(st, end) {
-		w.messy(guard.MessyControlFlow) // what the first round is known to do stays in it
+	if changed(c.st, end) {
+		c.w.messy(guard.MessyControlFlow) // what the first round is known to do stays in it
 		lost := end.nowhere()
 		round(lost)
 		return lost

@@ -3,6 +3,8 @@ package shell
 import (
 	"slices"
 	"sync"
+
+	"policyd/extract/argv"
 )
 
 // Bounds of a Memo. It holds two generations of at most so many lines and bytes
@@ -49,6 +51,9 @@ type explained struct {
 func NewMemo(table *Table) *Memo {
 	return &Memo{table: table, young: make(map[lineKey]*explained)}
 }
+
+// Operands are what the table knows of words that options and operands of many programs may be.
+func (m *Memo) Operands() *argv.OperandWords { return &m.table.Words.Operands }
 
 // Parse does what Table.Parse does. The line that it returns is shared with other
 // callers: nothing in it may be changed, nor anything appended to its lists.

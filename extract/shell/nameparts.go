@@ -1,15 +1,10 @@
 package shell
 
 import (
-	"path"
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
-	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
@@ -26,14 +21,9 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	switch {
 	case word.Kind == Fed && word.feed != nil && word.feed.namesFiles() && (!word.feed.many || !word.Split):
 		parts = *word.feed
-	case word.Kind == Glob && !word.Expands && len(st.dirs) == 1 && !st.unknown && (len(word.dirs) == 0 || slices.Equal(word.dirs, st.dirs)) &&
-		printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
-		parts = feed{dir: st.dirs[0], listed: true, roots: []string{word.Text}, Names: value.Names{Handing: value.Whole}}
-		for _, from := range word.origins {
-			if !slices.Contains(parts.roots, from.pattern) {
-				parts.roots, several = append(parts.roots, from.pattern), true // with text about it
-			}
-		}
+	case word.isHeldMatch(st) && printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
+		parts = feed{dir: st.dirs[0], listed: true, roots: patternsOf(word), Names: value.Names{Handing: value.Whole}}
+		several = len(parts.roots) > 1 // with text about it
 	default:
 		return Word{}, false
 	}
@@ -45,11 +35,38 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 	return parts.word(word.Text), true
 }
 
+// fileNames is the stream of a word that is whole names of files, as they were found below the directory
+// that they count from. It is nil for other words.
+func (w *Word) fileNames() *feed {
+	f := w.feed
+	if w.Kind != Fed || f == nil || !f.namesFiles() || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+		return nil
+	}
+	return f
+}
+
+// isHeldMatch reports whether a variable holds the word as one match of a pattern in the only working
+// directory of a state.
+func (w *Word) isHeldMatch(st *state) bool {
+	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs))
+}
+
+// patternsOf are the pattern of a word, and those of which matches stand in it.
+func patternsOf(word Word) []string {
+	patterns := []string{word.Text}
+	for _, from := range word.origins {
+		if !slices.Contains(patterns, from.pattern) {
+			patterns = append(patterns, from.pattern)
+		}
+	}
+	return patterns
+}
+
 // directories are those that names lie in: below what the roots lie in, or that itself. It
 // reports false for any other word.
 func directories(word Word) (Word, bool) {
-	f := word.feed
-	if word.Kind != Fed || f == nil || !f.namesFiles() || f.many && word.Split || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	f := word.fileNames()
+	if f == nil || f.many && word.Split {
 		return Word{}, false
 	}
 	dirs := feed{dir: f.dir, Walk: value.Walk{Follow: true}, Names: value.Names{Handing: f.Handing, Uncut: true}, none: word.Vanishes} // dirname fails without a word
@@ -72,24 +89,10 @@ func directories(word Word) (Word, bool) {
 	return dirs.word(dirs.roots[0]), true
 }
 
-// enclosing is what dirname prints of a name that was found.
-func (w *walker) enclosing(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !tree.IsTextAndVariables(call.Args[1]) {
-		return Word{}, false
-	}
-	word := w.word(st, call.Args[1])
-	if word.Kind == Glob {
-		return directoryOfMatch(st, word)
-	}
-	return directories(word)
-}
-
 // directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
 // pattern has in front of its last slash, or a match of that. It reports false for any other word.
 func directoryOfMatch(st *state, word Word) (Word, bool) {
-	about := slices.ContainsFunc(word.origins, func(from origin) bool { return from.pattern != word.Text })
-	if word.Expands || word.Split || about || len(st.dirs) != 1 || st.unknown || len(word.dirs) > 0 && !slices.Equal(word.dirs, st.dirs) ||
-		!printable(word.Text, "*?") || lexical.Climbs(word.Text) || strings.Contains(word.Text, "**") || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+	if word.Split || word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
 		return Word{}, false
 	}
 	dir := lexical.Dirname(word.Text)
@@ -100,52 +103,16 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 	return matches.word(dir), true
 }
 
-// lastSegment is what basename prints of a name, and without an ending that is known.
-func (w *walker) lastSegment(st *state, call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) < 2 || call.Args[0].Lit() != "basename" {
-		return Word{}, false
-	}
-	args := call.Args[1:]
-	if len(args) > 2 && args[0].Lit() == "--" {
-		args = args[1:]
-	}
-	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !tree.IsTextAndVariables(arg) }) {
-		return Word{}, false
-	}
-	name, ending := w.word(st, args[0]), Word{Kind: Literal}
-	if len(args) == 2 {
-		ending = w.word(st, args[1])
-	}
-	if ending.Kind != Literal || ending.Text != "" && (!printable(ending.Text, "") || strings.Contains(ending.Text, "/")) {
-		return Word{}, false
-	}
-	if name.Kind != Literal {
-		base, ok := partsOf(st, name, "$(…)")
-		if ok {
-			base.feed.segment, base.feed.shortened = wholeSegment(name), base.feed.shortened || ending.Text != ""
-		}
-		return base, ok
-	}
-	if !printable(name.Text, "") || strings.HasSuffix(name.Text, "/") || strings.Contains(name.Text, "..") {
-		return Word{}, false
-	}
-	base := path.Base(name.Text)
-	if base != ending.Text {
-		base = strings.TrimSuffix(base, ending.Text)
-	}
-	return Word{Kind: Literal, Text: base}, true
-}
-
 // beside is a word of a name without its ending and with another one, which stands in plain
 // text: what is called so in the directory of the name ("${f%.go}_test.go"). It reports false for
 // any other word.
 func beside(part Word, after string) (Word, bool) {
-	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, guard.WordBytes+".-") != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
+	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, nameBytes) != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
 		return Word{}, false
 	}
 	name := part.feed.cut
-	f := name.feed
-	if name.Kind != Fed || f == nil || !f.namesFiles() || f.many || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+	f := name.fileNames()
+	if f == nil || f.many {
 		return Word{}, false
 	}
 	// Nothing is left of a name that is no more than the ending.

@@ -48,12 +48,12 @@ func (o *stdout) numberLines() *feed {
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.
-func (w *walker) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
-	if in == nil || in.digits == nil || !in.digits.one || in.digits.behind != 0 || len(w.line.Commands) <= from {
+func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
+	if in == nil || in.digits == nil || !in.digits.one || in.digits.behind != 0 || len(d.line.Commands) <= from {
 		return nil
 	}
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || w.line.Commands[from].Verb != "xargs" {
+	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || d.line.Commands[from].Verb != "xargs" {
 		return nil
 	}
 	return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}}
@@ -288,15 +288,15 @@ func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(p
 
 // alwaysPrints reports whether the last command of the line prints a number whatever happens: a count
 // of what it is piped, or of files that are there.
-func (r *report) alwaysPrints() bool {
-	c := r.last()
+func (d *diskView) alwaysPrints() bool {
+	c := d.last()
 	switch {
-	case r.producesNumber(c):
+	case d.producesNumber(c):
 		return true
 	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.refusable && !c.has("-F"):
 		return false
 	}
-	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !r.surely(c, &a) })
+	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !d.surely(c, &a) })
 }
 
 // last is the last command of the line.
@@ -304,19 +304,19 @@ func (r *report) last() *Command { return &r.line.Commands[len(r.line.Commands)-
 
 // printsNumber reports whether the last command of the line, whose output is that of stmt, prints one
 // number and nothing else.
-func (r *report) printsNumber(stmt *syntax.Stmt) bool {
+func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 	stmt = tree.LastOfPipe(stmt)
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	c := r.last()
+	c := d.last()
 	switch {
 	case !ok:
 		return false
-	case len(call.Assigns)+len(c.Accesses) == 0 && r.producesNumber(c):
+	case len(call.Assigns)+len(c.Accesses) == 0 && d.producesNumber(c):
 		return true
 	case len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(c.Caveats) > 0 || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput):
 		return false
 	}
-	options := r.table.Words.Printing.NumberPrinters[c.Verb]
+	options := d.table.Prints(c.Verb).Number
 	return len(options) > 0 && c.has(options[0]) && c.onlyForm(options...) && c.countsOnce()
 }
 

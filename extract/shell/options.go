@@ -1,9 +1,7 @@
 package shell
 
 import (
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	v1 "policyd/api/v1"
@@ -12,20 +10,20 @@ import (
 )
 
 // options reads the options and leaves the operands.
-func (p *parsed) options(program *argv.Program) {
-	p.args.Begin(program)
+func (r commandReader) options(program *argv.Program) {
+	r.args.Begin(program)
 	if program.AtFiles {
-		p.noAtFiles()
+		r.noAtFiles()
 	}
 	switch program.Style {
 	case "find":
-		p.find(program)
+		nameRunner(r).find(program)
 	case "raw":
-		p.raw()
+		r.raw()
 	default:
-		p.args.Parse(program)
+		r.args.Parse(program)
 	}
-	p.c.Git.Dashes = p.c.Git.Dashes || p.args.Dashes >= 0
+	r.c.Git.Dashes = r.c.Git.Dashes || r.args.Dashes >= 0
 }
 
 // Operand notes a word that may turn into an option when it is expanded.
@@ -35,57 +33,23 @@ func (p *parsed) Operand(program *argv.Program, word Word) {
 	}
 }
 
-// mayTurn reports whether a word may become an option of a program when it is expanded.
-func (p *parsed) mayTurn(program *argv.Program, word Word) bool {
-	if word.Kind != Literal && strings.HasPrefix(word.Text, "-") {
-		return true // a pattern that matches nothing stays as it is
-	}
-	switch word.Kind {
-	case Number:
-		// A command that fails prints nothing. Digits of other options may follow the sign.
-		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
-	case Hash:
-		return word.Dashed
-	case Dynamic, Output:
-		return !p.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
-	case Glob:
-		return !p.begun(word) && hasMeta(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
-	default:
-		return false
-	}
-}
-
-// matchesOptions reports whether a pattern may match an option that does more than choose output. No word of an
-// expression ends in a slash, and find refuses words that it doesn't know.
-func matchesOptions(program *argv.Program, pattern string) bool {
-	return program.Acts() && (program.Style != "find" || !strings.HasSuffix(pattern, "/"))
-}
-
-// begun reports whether the beginning of a word is known not to be a dash, whatever it expands to: text, or a name.
-func (p *parsed) begun(word Word) bool {
-	if word.Split {
-		return false
-	}
-	return word.Led || word.bare && !word.Dashed || word.begins != nil && p.partsHere(word.begins.word(word.begins.roots[0]))
-}
-
 // Value notes an option's value, and what it accesses by its kind.
 func (p *parsed) Value(known argv.Option, kind string, word Word) {
 	canonical := known.Canonical
 	switch canonical {
 	case argv.OptionNumber:
-		p.count(word)
+		gitReader{&p.effects}.count(word)
 		return
 	case "--max-count":
-		p.count(word)
+		gitReader{&p.effects}.count(word)
 	case "-I":
 		p.mark = word // the last one counts
 	case "-d":
 		p.cutAt = word
 	}
-	p.judge(p.args.Program, canonical, word)
-	p.defined(canonical, kind, word)
-	p.riskOf(known.Risk, &word)
+	verbChain{p, p.args.Program}.judge(canonical, word)
+	verbChain{p, p.args.Program}.defined(canonical, kind, word)
+	riskReader{&p.effects}.add(known.Risk, &word)
 	if p.args.Program != nil && word.Text != "" && slices.Contains(p.args.Program.Modifies, canonical) {
 		p.backups = append(p.backups, word)
 	}
@@ -101,54 +65,24 @@ func (p *parsed) Value(known argv.Option, kind string, word Word) {
 	if p.args.Program != nil && p.args.Program.Places != nil {
 		p.places.option(p.args.Program.Places, canonical, kind, word)
 	}
-	p.printing(canonical, word)
-	p.states(canonical, kind)
-}
-
-// states puts an option into the form. Of several values the gravest kind counts.
-func (p *parsed) states(canonical, kind string) {
-	if held, ok := p.c.Form.Get(canonical); ok && held != kind {
-		if acts, _ := argv.KnownKind(strings.TrimSuffix(kind, "?")); !acts {
-			kind = held
-		}
-		p.c.Form = slices.DeleteFunc(p.c.Form, func(e v1.Entry) bool { return e.Name == canonical })
-	}
-	p.c.Form.Put(canonical, kind)
-}
-
-// printing notes an option that chooses how output looks.
-func (p *parsed) printing(canonical string, word Word) {
 	if colors(p.c, canonical) {
 		p.c.color = max(p.c.color, colorOf(word))
 	}
-	if p.c.Program != "git" {
-		return
+	if p.c.Program == "git" {
+		gitReader{&p.effects}.printing(canonical, word)
 	}
-	if slices.Contains(formatOptions, canonical) {
-		p.c.Git.Formats = append(p.c.Git.Formats, word.Text)
-		if checksSignature(word) {
-			p.c.Caveats.Add("executes")
-		}
-	}
-	switch canonical {
-	case "--format", "--pretty":
-		p.c.Git.Format = word.Text
-	case "--date":
-		p.c.Git.date = word.Text
-		if word.Kind != Literal {
-			p.c.Git.date = "\n"
-		}
-	}
+	stateGravest(&p.c.Form, canonical, kind)
 }
 
-// count notes how many commits git is to print. Of several numbers the last one counts, of which
-// the largest is no less.
-func (p *parsed) count(word Word) {
-	number, err := strconv.Atoi(word.Text)
-	if word.Kind != Literal || err != nil || number < 0 {
-		number = math.MaxInt
+// stateGravest puts an option into a form. Of several values the gravest kind counts.
+func stateGravest(form *v1.Form, option, kind string) {
+	if held, ok := form.Get(option); ok && held != kind {
+		if acts, _ := argv.KnownKind(strings.TrimSuffix(kind, "?")); !acts {
+			kind = held
+		}
+		*form = slices.DeleteFunc(*form, func(e v1.Entry) bool { return e.Name == option })
 	}
-	p.c.Git.Count = max(p.c.Git.Count, number)
+	form.Put(option, kind)
 }
 
 // Single notes a word whose place gives it its meaning.
@@ -176,22 +110,15 @@ func (p *parsed) inert(word Word) {
 	}
 }
 
-// pathOperand remembers the first path-like operand (V3).
-func (p *parsed) pathOperand(word Word) {
-	if p.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
-		p.c.Operand = word.Text
-	}
-}
-
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
-func (p *parsed) operandOf(program *argv.Program, kind string, word Word) {
-	if p.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
+func (o operandReader) operandOf(kind string, word Word) {
+	if o.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
 	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
 	if !noPath {
-		p.c.Operand, p.c.OperandFile = word.Text, program.FilesUnless != nil && !slices.ContainsFunc(program.FilesUnless, p.has)
+		o.c.Operand, o.c.OperandFile = word.Text, o.program.FilesUnless != nil && !slices.ContainsFunc(o.program.FilesUnless, o.has)
 	}
 }
 

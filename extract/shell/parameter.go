@@ -108,7 +108,7 @@ func (p *parameter) member() (Word, bool) {
 	case all:
 		return Word{Kind: Output, Text: "$" + p.name}, true
 	case list.associative:
-		if key, _ := p.x.w.key(p.x.st, p.part.Index); key.Kind == Literal && !list.more {
+		if key, _ := (&splitter{w: p.x.w, st: p.x.st}).key(p.part.Index); key.Kind == Literal && !list.more {
 			return list.of(key.Text), true
 		}
 	default:
@@ -133,7 +133,7 @@ func (p *parameter) plainSubscript() bool {
 	case tree.IsAllMembers(index):
 		return w.isPublic(p.name)
 	case list != nil && list.associative:
-		_, ok := w.key(st, index)
+		_, ok := (&splitter{w: w, st: st}).key(index)
 		return ok
 	}
 	if !tree.IsDecimal(index) {

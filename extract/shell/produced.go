@@ -15,7 +15,7 @@ import (
 // stands: the body of a here-document in which nothing is expanded, or words. Shells cut the
 // newlines off its end. It reports false for any other statement, and where a shell or an
 // option may change what is printed.
-func (w *walker) ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
+func ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || stmt.Negated || stmt.Background || len(call.Assigns) > 0 || len(c.Argv) == 0 || !undisturbed(c.Caveats) {
 		return Word{}, false

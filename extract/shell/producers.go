@@ -172,13 +172,13 @@ func (r *report) orElse(other *Line) {
 
 // altersValues reports whether a command of the line may change what the values follow from that were
 // taken.
-func (r *report) altersValues() bool {
-	for _, p := range r.produced {
-		if p.RestsOn == "project" && !r.onlyReadBeside(r.leavesFiles) {
+func (d *diskView) altersValues() bool {
+	for _, p := range d.produced {
+		if p.RestsOn == "project" && !d.onlyReadBeside(d.leavesFiles) {
 			return true
 		}
-		for i := range r.line.Commands {
-			c := &r.line.Commands[i]
+		for i := range d.line.Commands {
+			c := &d.line.Commands[i]
 			if len(p.AlteredBy) > 0 && c.Program == p.Command[0] && slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return slices.Contains(p.AlteredBy, e.Name) }) {
 				return true
 			}

@@ -53,48 +53,31 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 	p := w.parse(st, c, words[1:])
 	defer p.release()
 	p.redirs = redirs
+	v := invocation{commandReader{p}}
 	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
 		c.Accesses = append(c.Accesses, Access{Text: words[0].Text, Op: v1.OpExecute})
 	}
-	switch {
+	switch named := !caveats.Has("named_by_path"); {
 	case argv.IsOwn(name):
-		p.own()
-	case !caveats.Has("named_by_path") && p.version(name):
+		v.own()
+	case named && v.version(name):
 		if entry != nil {
-			p.chosen(entry)
+			v.chosen(entry)
 		}
-	case !caveats.Has("named_by_path") && p.module(entry):
+	case named && v.module(entry):
 	case entry == nil:
-		p.unknown()
-		p.alike(likely, name)
-		if declares(name) {
-			p.declaration()
-		}
-	case name == "test" || name == "[":
-		testReader{&p.effects}.command(name, p.args.Words)
-	case argv.IsShell(name) && p.shellCommand():
-		return // the payload's commands stand for it
-	case name == "env":
-		if p.env(entry) {
-			return
-		}
-	case name == "command" && p.commandLookup():
-	case entry.Wrapper == "plain":
-		p.wrapper(entry)
+		v.unknown()
+		v.alike(likely, name)
+	case v.replaced(name, entry):
 		return
-	default:
-		p.entry(entry)
-		p.runner()
-		p.printers(name)
-		p.wordsAlone()
 	}
-	if name == "xargs" && entry != nil && p.fedXargs() || (verb == "fd" || verb == "fdfind") && p.fedFd() {
-		p.standAside()
+	if (nameRunner{p}).names(name, entry) {
+		v.standAside()
 	}
-	p.inlineText(entry)
-	p.finish()
+	textReader{p}.inlineText(entry)
+	v.finish()
 	w.emit(*c)
-	p.goesOn(name)
+	v.goesOn(name)
 }
 
 // entryOf is the verb of a program and its entry in the table. A file that is named by a path
@@ -107,49 +90,77 @@ func (s *surroundings) entryOf(name, text string, caveats v1.Set) (verb string, 
 	return oneWord(name), known, nil
 }
 
-// goesOn walks what a program runs that is an item of its own.
-func (p *parsed) goesOn(name string) {
-	if argv.IsShell(name) && p.readsScript() {
-		p.w.ranInput(p.st.child(), name)
+// invocation is a program that is run with the words of a command.
+type invocation struct{ commandReader }
+
+// replaced reads the command line of a program that the table lists. It reports whether the commands within
+// stand for it.
+func (v invocation) replaced(name string, entry *argv.Program) bool {
+	switch {
+	case name == "test" || name == "[":
+		testReader{&v.effects}.command(name, v.args.Words)
+	case argv.IsShell(name) && v.shellCommand():
+		return true
+	case name == "env":
+		return v.env(entry)
+	case name == "command" && v.commandLookup():
+	case entry.Wrapper == argv.WrapperPlain:
+		v.wrapper(entry)
+		return true
+	default:
+		v.entry(entry)
+		v.runner()
+		printReader{v.parsed}.printers(name)
+		printReader{v.parsed}.wordsAlone()
 	}
-	for _, argv := range p.after {
-		p.w.program(p.st, argv, nil, nil)
-	}
-	p.runsBy()
+	return false
 }
 
+// goesOn walks what a program runs that is an item of its own.
+func (v invocation) goesOn(name string) {
+	if argv.IsShell(name) && v.readsScript() {
+		(&innerText{w: v.w, st: v.st.child()}).ranInput(name)
+	}
+	for _, words := range v.after {
+		v.w.program(v.st, words, nil, nil)
+	}
+	v.runsBy()
+}
+
+// printReader notes what a program prints of its words.
+type printReader struct{ *parsed }
+
 // printers looks at what programs print that print their words.
-func (p *parsed) printers(name string) {
+func (r printReader) printers(name string) {
 	switch {
 	case name == "printf":
-		p.printf()
-	case name == "echo" && len(p.args.Operands) == len(p.args.Words):
-		p.c.lines = p.args.Operands
-	case name == "printenv" && len(p.args.Operands) == 0:
-		p.c.Caveats.Add("reads_environment")
+		r.printf()
+	case name == "echo" && len(r.args.Operands) == len(r.args.Words):
+		r.c.lines = r.args.Operands
+	case name == "printenv" && len(r.args.Operands) == 0:
+		r.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
-		p.c.first = p.firstField(name)
+		r.c.first = r.firstField(name)
 	case name == "sed":
-		p.c.picks = len(p.args.Words) == 2 && p.args.Words[0].literal("-n") && p.args.Words[1].Kind == Literal && script.SelectsLines(p.args.Words[1].Text)
+		r.c.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
 	}
 }
 
 // wordsAlone notes of patterns that only what they match is printed.
-func (p *parsed) wordsAlone() {
-	printing, ok := p.w.table.Words.Printing.WordPrinters[p.c.Verb]
-	if !ok || !printing.Holds(p.c.Form) {
+func (r printReader) wordsAlone() {
+	if !r.w.table.Prints(r.c.Verb).Words.Holds(r.c.Form) {
 		return
 	}
-	for i := range p.c.Accesses {
-		p.c.Accesses[i].Named = p.c.Accesses[i].Glob && !p.c.Accesses[i].Tree
+	for i := range r.c.Accesses {
+		r.c.Accesses[i].Named = r.c.Accesses[i].Glob && !r.c.Accesses[i].Tree
 	}
 }
 
 // firstField reports whether cut or awk is given that it prints the first field of each
 // line, as blanks part them, and nothing else.
-func (p *parsed) firstField(name string) bool {
+func (r printReader) firstField(name string) bool {
 	text := ""
-	for _, word := range p.args.Words {
+	for _, word := range r.args.Words {
 		if word.Kind != Literal {
 			return false
 		}
@@ -158,17 +169,17 @@ func (p *parsed) firstField(name string) bool {
 	if name == "cut" {
 		return text == "-d -f1" || text == "-f1-d "
 	}
-	return len(p.args.Words) == 1 && (text == "{print $1}" || text == "{ print $1 }")
+	return len(r.args.Words) == 1 && (text == "{print $1}" || text == "{ print $1 }")
 }
 
 // declaration looks at a word of the shell's own behind command or builtin. Behind
 // another program it is none, and is read no less strictly.
-func (p *parsed) declaration() {
+func (r printReader) declaration() {
 	named := func(word Word) bool { return !strings.HasPrefix(word.Text, "-") }
-	if !slices.ContainsFunc(p.args.Words, named) {
-		p.c.Caveats.Add("reads_environment")
+	if !slices.ContainsFunc(r.args.Words, named) {
+		r.c.Caveats.Add("reads_environment")
 	}
-	p.printed()
+	r.printed()
 }
 
 // declares reports whether a word declares variables, or prints those there are.
@@ -177,29 +188,29 @@ func declares(name string) bool {
 }
 
 // printed notes the variables that a declaration with -p prints.
-func (p *parsed) printed() {
-	if !slices.ContainsFunc(p.args.Words, func(word Word) bool {
+func (r printReader) printed() {
+	if !slices.ContainsFunc(r.args.Words, func(word Word) bool {
 		return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 	}) {
 		return
 	}
-	for _, word := range p.args.Words {
+	for _, word := range r.args.Words {
 		if word.Kind == Literal && guard.IsName(word.Text) {
-			p.c.Variables = append(p.c.Variables, word.Text)
+			r.c.Variables = append(r.c.Variables, word.Text)
 		}
 	}
 }
 
 // standAside takes back what running another program adds, since that program
 // is an item of its own.
-func (p *parsed) standAside() {
-	p.args.Inner = nil
-	p.c.Caveats = slices.DeleteFunc(p.c.Caveats, func(caveat string) bool {
+func (v invocation) standAside() {
+	v.args.Inner = nil
+	v.c.Caveats = slices.DeleteFunc(v.c.Caveats, func(caveat string) bool {
 		return caveat == "inner" || caveat == "runs_anything" || caveat == "executes"
 	})
-	for i := range p.c.Form {
-		if p.c.Form[i].Kind == "command" {
-			p.c.Form[i].Kind = "item"
+	for i := range v.c.Form {
+		if v.c.Form[i].Kind == "command" {
+			v.c.Form[i].Kind = "item"
 		}
 	}
 }
@@ -261,188 +272,191 @@ func (p *parsed) release() {
 }
 
 // version reads a line that asks a program for its version or its help alone.
-func (p *parsed) version(name string) bool {
-	if len(p.args.Words) != 1 || p.args.Words[0].Kind != Literal || !p.w.table.Words.PrintsVersion(name, p.args.Words[0].Text) {
+func (v invocation) version(name string) bool {
+	if len(v.args.Words) != 1 || v.args.Words[0].Kind != Literal || !v.w.table.PrintsVersion(name, v.args.Words[0].Text) {
 		return false
 	}
-	p.c.Form.Put("<version>", "prints")
+	v.c.Form.Put("<version>", "prints")
 	return true
 }
 
 // module reads python -m of a module that Python brings and that only reads: a
 // program of its own, as long as Python finds no other module of a name that it
 // imports.
-func (p *parsed) module(interpreter *argv.Program) bool {
-	words := p.w.table.Words
-	if p.c.Program != "python" && p.c.Program != "python3" || len(p.args.Words) < 2 || !p.args.Words[0].literal("-m") || p.args.Words[1].Kind != Literal {
+func (v invocation) module(interpreter *argv.Program) bool {
+	words := v.w.table.Words
+	if v.c.Program != "python" && v.c.Program != "python3" || len(v.args.Words) < 2 || !v.args.Words[0].literal("-m") || v.args.Words[1].Kind != Literal {
 		return false
 	}
-	if interpreter != nil && slices.Contains(words.Python.Tools, p.args.Words[1].Text) {
-		p.toolModule(interpreter)
+	if interpreter != nil && slices.Contains(words.Python.Tools, v.args.Words[1].Text) {
+		v.toolModule(interpreter)
 		return true
 	}
-	if !slices.Contains(words.Python.Programs, p.args.Words[1].Text) {
+	if !slices.Contains(words.Python.Programs, v.args.Words[1].Text) {
 		return false
 	}
-	name := p.c.Program + " -m " + p.args.Words[1].Text
-	program := p.w.table.Program(name)
+	name := v.c.Program + " -m " + v.args.Words[1].Text
+	program := v.w.table.Program(name)
 	if program == nil || interpreter == nil {
 		return false
 	}
-	p.c.Verb, p.c.Imports, p.args.Words = name, words.Python.Modules, p.args.Words[2:]
-	p.entry(program)
-	p.chosen(interpreter)
+	v.c.Verb, v.c.Imports, v.args.Words = name, words.Python.Modules, v.args.Words[2:]
+	v.entry(program)
+	v.chosen(interpreter)
 	return true
 }
 
-func (p *parsed) own() {
-	if len(p.args.Words) == 1 && p.args.Words[0].literal("version") {
-		p.c.Form.Put("<command>", "value")
+func (v invocation) own() {
+	if len(v.args.Words) == 1 && v.args.Words[0].literal("version") {
+		v.c.Form.Put("<command>", "value")
 		return
 	}
-	p.c.Caveats.Add("own_program")
+	v.c.Caveats.Add("own_program")
 }
 
 // unknown takes every word of a program without an entry as a path that it
 // may write, if it could be one.
-func (p *parsed) unknown() {
-	p.c.Caveats.Add("unknown_program")
-	p.innerCommand(p.args.Words)
-	for i, word := range p.args.Words {
+func (v invocation) unknown() {
+	v.c.Caveats.Add("unknown_program")
+	v.innerCommand(v.args.Words)
+	for i, word := range v.args.Words {
 		if word.isOption() {
-			p.Unlisted(word.Text, p.args.Words[i+1:])
-			p.c.Form.Put(argv.OptionName(word.Text), "unknown")
-			p.AnyPath(word)
+			v.Unlisted(word.Text, v.args.Words[i+1:])
+			v.c.Form.Put(argv.OptionName(word.Text), "unknown")
+			v.AnyPath(word)
 			continue
 		}
-		p.c.Form.Put("<word>", "unknown")
+		v.c.Form.Put("<word>", "unknown")
 		if chainable(word) {
-			p.c.Values.Add("<word>", word.Text)
+			v.c.Values.Add("<word>", word.Text)
 		}
-		p.unlistedOperand(p.args.Words[0].Text, word)
-		p.variables(word)
-		p.pathOperand(word)
-		p.AnyPath(word)
+		riskReader{&v.effects}.operand(v.args.Words[0].Text, word)
+		v.variables(word)
+		v.pathOperand(word)
+		v.AnyPath(word)
 	}
 }
 
 // innerCommand notes that a program or subcommand without an entry runs a command elsewhere, if one of
 // its words says so: "juju ssh", "flyctl ssh console". What it runs there could be anything, and which
 // words are subcommands isn't known.
-func (p *parsed) innerCommand(words []Word) {
+func (r commandReader) innerCommand(words []Word) {
 	if slices.ContainsFunc(words, func(word Word) bool {
-		return word.Kind == Literal && slices.Contains(p.w.table.Words.InnerCommands, word.Text)
+		return word.Kind == Literal && slices.Contains(r.w.table.Words.InnerCommands, word.Text)
 	}) {
-		p.c.Caveats.Add("inner")
+		r.c.Caveats.Add("inner")
 	}
 }
 
+// commandReader reads a command line by the entries of its program.
+type commandReader struct{ *parsed }
+
 // entry reads the command line by its table entry, subcommand by subcommand.
-func (p *parsed) entry(program *argv.Program) {
+func (r commandReader) entry(program *argv.Program) {
 	for program.Commands != nil {
-		next := p.subcommand(program)
-		p.risky(program)
+		next := r.subcommand(program)
+		riskReader{&r.effects}.form(program)
 		if next == nil {
 			return
 		}
 		program = next
 	}
-	p.leadingWords(program)
-	p.options(program)
-	p.chain(program)
-	p.roles(program)
-	p.attributes(program)
-	p.risky(program)
+	verbChain{r.parsed, program}.leadingWords()
+	r.options(program)
+	verbChain{r.parsed, program}.chain()
+	operandReader{verbChain{r.parsed, program}}.roles()
+	r.attributes(program)
+	riskReader{&r.effects}.form(program)
 }
 
 // subcommand reads global options and the name of the subcommand behind them.
-func (p *parsed) subcommand(program *argv.Program) *argv.Program {
-	p.attributes(program)
-	command := p.args.Subcommand(program)
+func (r commandReader) subcommand(program *argv.Program) *argv.Program {
+	r.attributes(program)
+	command := r.args.Subcommand(program)
 	if command.Name != "" {
-		p.c.Verb += " " + command.Name
+		r.c.Verb += " " + command.Name
 	}
 	switch command.Found {
 	case argv.Listed, argv.Unnamed:
 	case argv.Unlisted:
-		p.c.Caveats.Add("unknown_program")
-		p.innerCommand(command.Rest)
-		p.AnyPath(p.Literal(command.Name))
-		p.unlisted(program, command.Rest)
+		r.c.Caveats.Add("unknown_program")
+		r.innerCommand(command.Rest)
+		r.AnyPath(r.Literal(command.Name))
+		r.unlisted(program, command.Rest)
 	case argv.Unclear:
-		p.loose(command.Rest)
+		r.loose(command.Rest)
 	}
 	return command.Entry
 }
 
 // unlisted reads the words behind a subcommand that the table doesn't list.
-func (p *parsed) unlisted(program *argv.Program, rest []Word) {
+func (r commandReader) unlisted(program *argv.Program, rest []Word) {
 	if program.AtFiles {
-		p.noAtFiles()
+		r.noAtFiles()
 	}
 	for range program.ChainOperands {
-		p.args.Words = rest
-		rest = p.args.Leading(program)
-		if p.args.Unsettled > 0 {
+		r.args.Words = rest
+		rest = r.args.Leading(program)
+		if r.args.Unsettled > 0 {
 			if slices.ContainsFunc(rest, func(word Word) bool { return word.Kind == Literal && argv.IsCommandName(word.Text) }) {
-				p.c.Caveats.Add(argv.UnknownCommand)
+				r.c.Caveats.Add(argv.UnknownCommand)
 			}
 			break
 		}
 		if len(rest) == 0 || rest[0].Kind != Literal || !argv.IsCommandName(rest[0].Text) {
 			break
 		}
-		p.c.Verb += " " + rest[0].Text
-		p.AnyPath(rest[0])
+		r.c.Verb += " " + rest[0].Text
+		r.AnyPath(rest[0])
 		rest = rest[1:]
 	}
-	p.loose(rest)
+	r.loose(rest)
 }
 
 // loose takes words that the table can't explain as paths, if they could be.
-func (p *parsed) loose(words []Word) {
+func (r commandReader) loose(words []Word) {
 	for i, word := range words {
 		if word.isOption() {
-			p.Unlisted(word.Text, words[i+1:])
-			p.c.Form.Put(argv.OptionName(word.Text), "unknown")
-			p.AnyPath(word)
+			r.Unlisted(word.Text, words[i+1:])
+			r.c.Form.Put(argv.OptionName(word.Text), "unknown")
+			r.AnyPath(word)
 			continue
 		}
-		p.c.Form.Put("<word>", "unknown")
-		p.unlistedOperand(p.c.Verb[strings.LastIndexByte(p.c.Verb, ' ')+1:], word)
-		p.variables(word)
-		p.AnyPath(word)
+		r.c.Form.Put("<word>", "unknown")
+		riskReader{&r.effects}.operand(r.c.Verb[strings.LastIndexByte(r.c.Verb, ' ')+1:], word)
+		r.variables(word)
+		r.AnyPath(word)
 	}
 }
 
 // chain moves the operands that belong to the verb chain into it.
-func (p *parsed) chain(program *argv.Program) {
-	if p.args.Unsettled > 0 && p.args.Unsettled <= program.ChainOperands {
-		p.c.Caveats.Add(argv.UnknownCommand)
+func (v verbChain) chain() {
+	if v.args.Unsettled > 0 && v.args.Unsettled <= v.program.ChainOperands {
+		v.c.Caveats.Add(argv.UnknownCommand)
 		return
 	}
-	for range program.ChainOperands {
-		if len(p.args.Operands) == 0 {
+	for range v.program.ChainOperands {
+		if len(v.args.Operands) == 0 {
 			return
 		}
-		word := p.args.Operands[0]
+		word := v.args.Operands[0]
 		if word.Kind != Literal {
-			p.c.Caveats.Add("dynamic_option")
+			v.c.Caveats.Add("dynamic_option")
 			return
 		}
-		p.judge(program, "<chain>", word)
+		v.judge("<chain>", word)
 		if strings.Contains(word.Text, "/") {
-			p.AnyPath(word) // a script by its file
+			v.AnyPath(word) // a script by its file
 		}
 		if isStream(word) {
-			p.c.Caveats.Add("inline_code")
+			v.c.Caveats.Add("inline_code")
 		}
 		// Where no script has the name, a program of the search path is run.
-		if known := p.w.table.Program(word.Text); program.Wrapper == argv.WrapperRunner && known != nil && known.Style != "test" {
-			p.started = p.args.Operands
+		if known := v.w.table.Program(word.Text); v.program.Wrapper == argv.WrapperRunner && known != nil && known.Style != "test" {
+			v.started = v.args.Operands
 		}
-		p.chained(word)
-		p.args.Operands = p.args.Operands[1:]
+		v.chained(word)
+		v.args.Operands = v.args.Operands[1:]
 	}
 }
 
@@ -453,55 +467,55 @@ func clip(text string) string {
 	return text
 }
 
-func (p *parsed) attributes(program *argv.Program) {
-	idle := slices.ContainsFunc(program.Idle, p.has) && len(p.args.Operands) > 0 && p.beginsPlain(p.args.Operands[0], "+")
+func (r commandReader) attributes(program *argv.Program) {
+	idle := slices.ContainsFunc(program.Idle, r.has) && len(r.args.Operands) > 0 && r.beginsPlain(r.args.Operands[0], "+")
 	if program.RunsAnything && !idle {
-		p.c.Caveats.Add("runs_anything")
+		r.c.Caveats.Add("runs_anything")
 	}
 	if program.Network {
-		p.c.Caveats.Add("network")
+		r.c.Caveats.Add("network")
 	}
 	switch program.Wrapper {
 	case "inner":
-		p.c.Caveats.Add("inner")
+		r.c.Caveats.Add("inner")
 	case "privileged":
-		p.c.Caveats.Add("privileged")
+		r.c.Caveats.Add("privileged")
 	}
-	p.c.WorksIn = max(p.c.WorksIn, program.WorksIn)
-	p.chosen(program)
-	if p.textFromInput(program) {
-		p.c.Caveats.Add("inline_code")
+	r.c.WorksIn = max(r.c.WorksIn, program.WorksIn)
+	r.chosen(program)
+	if r.textFromInput(program) {
+		r.c.Caveats.Add("inline_code")
 	}
 }
 
 // textFromInput reports whether a program runs what it reads on standard input.
-func (p *parsed) textFromInput(program *argv.Program) bool {
+func (r commandReader) textFromInput(program *argv.Program) bool {
 	if len(program.TextIn) > 0 {
-		return !slices.ContainsFunc(program.TextIn, p.has)
+		return !slices.ContainsFunc(program.TextIn, r.has)
 	}
-	return program.StdinCode && len(p.args.Operands) == 0 && !p.has("-c") && !p.has("-e") && !slices.ContainsFunc(program.StdinUnless, p.has)
+	return program.StdinCode && len(r.args.Operands) == 0 && !r.has("-c") && !r.has("-e") && !slices.ContainsFunc(program.StdinUnless, r.has)
 }
 
 // chosen notes the files that choose which program really runs, and the variables that
 // it prints.
-func (p *parsed) chosen(program *argv.Program) {
-	p.showsVariables(program)
+func (r commandReader) chosen(program *argv.Program) {
+	r.showsVariables(program)
 	if len(program.VersionFiles) > 0 {
-		p.c.VersionFiles = program.VersionFiles
+		r.c.VersionFiles = program.VersionFiles
 	}
-	p.c.Unpacks = program.Unpacks.Holds(p.has)
+	r.c.Unpacks = program.Unpacks.Holds(r.has)
 	if len(program.ReadsAbove) > 0 {
-		p.c.ReadsAbove = program.ReadsAbove
+		r.c.ReadsAbove = program.ReadsAbove
 	}
-	p.c.Beside = p.c.Beside || program.Beside
+	r.c.Beside = r.c.Beside || program.Beside
 	for _, file := range program.ChosenBy {
-		group, ok := p.w.table.Words.ChoosingFiles[file]
+		group, ok := r.w.table.Words.ChoosingFiles[file]
 		if !ok {
 			group = []string{file}
 		}
 		for _, name := range group {
-			if !slices.Contains(p.c.ChosenBy, name) {
-				p.c.ChosenBy = append(p.c.ChosenBy, name)
+			if !slices.Contains(r.c.ChosenBy, name) {
+				r.c.ChosenBy = append(r.c.ChosenBy, name)
 			}
 		}
 	}
@@ -509,61 +523,61 @@ func (p *parsed) chosen(program *argv.Program) {
 
 // finish ties the accesses to the directory that options chose, and adds what
 // the commands within touch.
-func (p *parsed) finish() {
-	gitReader{&p.effects}.besideObjects()
-	if len(p.args.Inner) > 0 {
-		p.within()
+func (v invocation) finish() {
+	gitReader{&v.effects}.besideObjects()
+	if len(v.args.Inner) > 0 {
+		v.within()
 	}
-	if !p.moved {
+	if !v.moved {
 		return
 	}
-	from := p.c.Dirs
-	p.c.Dirs = p.dirs
-	for i := range len(p.c.Accesses) {
-		a := &p.c.Accesses[i]
+	from := v.c.Dirs
+	v.c.Dirs = v.dirs
+	for i := range len(v.c.Accesses) {
+		a := &v.c.Accesses[i]
 		if a.Dirs != nil {
 			continue
 		}
-		a.Dirs = p.dirs
+		a.Dirs = v.dirs
 		if a.Glob && len(from) > 0 {
 			// The shell finds the names where it is itself.
 			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
-			p.c.Accesses = append(p.c.Accesses, names)
+			v.c.Accesses = append(v.c.Accesses, names)
 		}
 	}
 }
 
 // within reads the command that this one runs somewhere or somehow else, and
 // keeps of it what deny rules need: paths, variables and grave caveats.
-func (p *parsed) within() {
-	p.c.Caveats.Add("executes")
-	for i, word := range p.args.Inner {
-		if i > 0 && p.w.table.Program(p.args.Inner[0].Text) != nil {
+func (v invocation) within() {
+	v.c.Caveats.Add("executes")
+	for i, word := range v.args.Inner {
+		if i > 0 && v.w.table.Program(v.args.Inner[0].Text) != nil {
 			break // a program, whose own words follow
 		}
 		if word.literal("--") {
-			p.args.Inner = p.args.Inner[i+1:]
+			v.args.Inner = v.args.Inner[i+1:]
 			break
 		}
 	}
-	if len(p.args.Inner) == 0 {
+	if len(v.args.Inner) == 0 {
 		return
 	}
-	line := p.aside(p.args.Inner)
+	line := v.aside(v.args.Inner)
 	for _, code := range line.Messy {
 		if code == guard.MessyNesting {
-			p.w.messy(code)
+			v.w.messy(code)
 		}
 	}
-	if p.c.Caveats.Has("privileged") && len(line.Commands) > 0 {
-		p.c.Verb += " " + line.Commands[0].Verb // a chain of its own (V2)
+	if v.c.Caveats.Has("privileged") && len(line.Commands) > 0 {
+		v.c.Verb += " " + line.Commands[0].Verb // a chain of its own (V2)
 	}
 	for _, command := range line.Commands {
-		p.c.Accesses = append(p.c.Accesses, command.Accesses...)
-		p.c.Variables = append(p.c.Variables, command.Variables...)
+		v.c.Accesses = append(v.c.Accesses, command.Accesses...)
+		v.c.Variables = append(v.c.Variables, command.Variables...)
 		for _, caveat := range []string{"own_program", "reads_environment"} {
 			if command.Caveats.Has(caveat) {
-				p.c.Caveats.Add(caveat)
+				v.c.Caveats.Add(caveat)
 			}
 		}
 	}
@@ -597,36 +611,36 @@ func changesShell(program string, inner Word) bool {
 func inShell(program string) bool { return program == "command" || program == "builtin" }
 
 // wrapper unwraps timeout, nice and the like: the rest of the line is the command.
-func (p *parsed) wrapper(program *argv.Program) {
-	p.options(program)
-	p.roles(program)
-	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") {
-		p.w.messy(guard.MessyWrapper)
+func (v invocation) wrapper(program *argv.Program) {
+	v.options(program)
+	operandReader{verbChain{v.parsed, program}}.roles()
+	if v.c.Caveats.Has("unknown_option") || v.c.Caveats.Has("dynamic_option") {
+		v.w.messy(guard.MessyWrapper)
 	}
-	st := p.st
-	if p.moved {
-		p.w.messy(guard.MessyWrapper)
+	st := v.st
+	if v.moved {
+		v.w.messy(guard.MessyWrapper)
 		st = st.nowhere()
 	}
-	if program.Wrapper == "plain" && len(p.args.Inner) > 0 {
-		if changesShell(p.c.Program, p.args.Inner[0]) {
-			p.w.messy(guard.MessyWrapper)
+	if program.Wrapper == "plain" && len(v.args.Inner) > 0 {
+		if changesShell(v.c.Program, v.args.Inner[0]) {
+			v.w.messy(guard.MessyWrapper)
 		}
-		if p.c.Caveats.Has("named_by_path") {
+		if v.c.Caveats.Has("named_by_path") {
 			st = st.withCaveat("named_by_path")
 		}
-		if program.Leaves != "" && !slices.ContainsFunc(p.c.Accesses, writesOutput) {
-			p.c.Accesses = append(p.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
+		if program.Leaves != "" && !slices.ContainsFunc(v.c.Accesses, writesOutput) {
+			v.c.Accesses = append(v.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
 		}
 		st = st.withoutFunctions()
-		ok, fail := p.w.argv(st, st, p.args.Inner, p.c.Accesses)
-		if inShell(p.c.Program) && changed(st, join(ok, fail)) {
-			p.w.messy(guard.MessyWrapper)
+		ok, fail := v.w.argv(st, st, v.args.Inner, v.c.Accesses)
+		if inShell(v.c.Program) && changed(st, join(ok, fail)) {
+			v.w.messy(guard.MessyWrapper)
 		}
 		return
 	}
-	p.finish()
-	p.w.emit(*p.c)
+	v.finish()
+	v.w.emit(*v.c)
 }
 
 // oneWord quotes a name that isn't one plain word: a program called "git push" is

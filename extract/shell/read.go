@@ -12,7 +12,7 @@ import (
 
 // lineReader is an invocation of read.
 type lineReader struct {
-	*invocation
+	*simpleCommand
 	names []Word
 	// raw is true if backslashes stay, zero if lines end by NUL.
 	raw, zero bool
@@ -20,8 +20,8 @@ type lineReader struct {
 
 // read walks `read -r name…`. Other options, and operands that are no names, aren't followed. At the
 // end of the input the variables can be empty.
-func (i *invocation) read() (next, end *state, explained bool) {
-	r := lineReader{invocation: i, names: i.args()}
+func (i *simpleCommand) read() (next, end *state, explained bool) {
+	r := lineReader{simpleCommand: i, names: i.args()}
 	r.options()
 	if i.st.caveats.Has("assigns") || len(r.names) == 0 {
 		return nil, nil, false
@@ -110,7 +110,7 @@ func (f *feed) beginsWithHash(names int, ifs Word) bool {
 
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
 // them if they are known.
-func (i *invocation) mapfile() (ok, fail *state, explained bool) {
+func (i *simpleCommand) mapfile() (ok, fail *state, explained bool) {
 	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].literal("-t") {
 		return nil, nil, false
 	}

@@ -57,7 +57,7 @@ func (o *redirector) redirect(r *syntax.Redirect) {
 	}
 	switch r.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		o.w.hereDocument(o.st, r)
+		o.hereDocument(r)
 	case syntax.WordHdoc:
 		if word := o.w.word(o.st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
 			o.w.messy(guard.MessyExpansion)
@@ -150,16 +150,16 @@ func sends(opened []Access, from int) {
 func writesOutput(a Access) bool { return a.Op == v1.OpWrite && a.printed }
 
 // mayFail reports whether a redirection can fail, so that the shell doesn't run what it belongs to.
-func (r *report) mayFail(st *state, list []*syntax.Redirect) bool {
+func (d *diskView) mayFail(st *state, list []*syntax.Redirect) bool {
 	fails := false
 	for _, redirect := range list {
-		fails = r.redirectFails(st, redirect) || fails
+		fails = d.redirectFails(st, redirect) || fails
 	}
 	return fails
 }
 
 // redirectFails reports whether a file may not open, or a descriptor may not be open.
-func (r *report) redirectFails(st *state, redirect *syntax.Redirect) bool {
+func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 	text := ""
 	if redirect.Word != nil {
 		text = redirect.Word.Lit()
@@ -168,11 +168,11 @@ func (r *report) redirectFails(st *state, redirect *syntax.Redirect) bool {
 	case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
 		return false
 	case syntax.DplIn, syntax.DplOut:
-		r.closes = r.closes || strings.HasSuffix(text, "-")
-		return r.closes || text != "0" && text != "1" && text != "2"
+		d.closes = d.closes || strings.HasSuffix(text, "-")
+		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
 		at := Command{Dirs: st.dirs, Unknown: st.unknown}
-		there := lexical.IsLiteral(text) && text != "" && r.surely(&at, &Access{Text: text, Op: v1.OpRead})
+		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:
 		return text != "/dev/null"
@@ -191,21 +191,21 @@ func surviving(name string) bool {
 // hereDocument accepts a body that the shell passes on as it stands (a quoted delimiter, or
 // nothing in the body that would be expanded), and one with expansions that end in the line
 // in which they begin. In other bodies the parser and bash disagree about where they end.
-func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
-	if w.documents++; w.documents > maxHereDocs {
-		w.messy(guard.MessyLimits)
+func (o *redirector) hereDocument(r *syntax.Redirect) {
+	if o.w.documents++; o.w.documents > maxHereDocs {
+		o.w.messy(guard.MessyLimits)
 	}
 	delimiter, quoted, ok := tree.Delimiter(r.Word)
 	if !ok || delimiter == "" {
-		w.messy(guard.MessyHereDocument)
+		o.w.messy(guard.MessyHereDocument)
 		return
 	}
 	if r.Hdoc == nil || quoted {
 		return
 	}
 	for _, part := range r.Hdoc.Parts {
-		if !w.documentPart(st, r, part) {
-			w.messy(guard.MessyHereDocument)
+		if !o.documentPart(r, part) {
+			o.w.messy(guard.MessyHereDocument)
 			return
 		}
 	}
@@ -213,7 +213,7 @@ func (w *walker) hereDocument(st *state, r *syntax.Redirect) {
 
 // documentPart walks a part of a body that the shell expands. It reports false for one
 // that shells may read in different ways.
-func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPart) bool {
+func (o *redirector) documentPart(r *syntax.Redirect, part syntax.WordPart) bool {
 	switch part := part.(type) {
 	case *syntax.Lit:
 		return !strings.ContainsAny(part.Value, "\\$`")
@@ -222,7 +222,7 @@ func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPar
 			return false
 		}
 	case *syntax.CmdSubst:
-		if part.Backquotes || w.OldBash {
+		if part.Backquotes || o.w.OldBash {
 			return false
 		}
 	default: // an expression is evaluated with what bash has assigned by then
@@ -231,8 +231,8 @@ func (w *walker) documentPart(st *state, r *syntax.Redirect, part syntax.WordPar
 	if r.Op == syntax.DashHdoc || part.Pos().Line() != part.End().Line() {
 		return false
 	}
-	x := w.expander(st)
+	x := o.w.expander(o.st)
 	x.expansion(part, true)
-	w.begun = nil
+	o.w.begun = nil
 	return x.kind != Dynamic && x.kind != Pipe
 }

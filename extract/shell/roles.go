@@ -21,117 +21,128 @@ var certainPaths = map[string]bool{
 	"module": true, "output": true, "input": true, "archive": true, "local": true, "source": true, "expanded": true,
 }
 
+// operandReader does what the operands of a program mean.
+type operandReader struct{ verbChain }
+
 // roles gives every operand its role, and does what the role means.
-func (p *parsed) roles(program *argv.Program) {
-	p.openArchives(program)
-	before := len(p.c.Accesses)
-	operands := p.args.Operands
+func (o operandReader) roles() {
+	o.openArchives()
+	before := len(o.c.Accesses)
+	operands := o.args.Operands
 	var behind []Word
-	if program.Pathspecs && p.args.Dashes >= 0 {
-		operands, behind = p.args.Operands[:p.args.Dashes], p.args.Operands[p.args.Dashes:]
+	if o.program.Pathspecs && o.args.Dashes >= 0 {
+		operands, behind = o.args.Operands[:o.args.Dashes], o.args.Operands[o.args.Dashes:]
 	}
-	rule, ok := program.Rule(p.has)
+	rule, ok := o.program.Rule(o.has)
 	if !ok {
 		rule = argv.OperandRule{}
 	}
 	assigned, fits := rule.Assign(len(operands))
 	if !fits {
-		p.c.Caveats.Add("unknown_option")
+		o.c.Caveats.Add("unknown_option")
 	}
-	whole := p.walks(program)
-	p.selects(program)
-	paths := false
-	for i, word := range operands {
-		if i >= len(assigned) {
-			p.c.Form.Put("<more>", "unknown")
-			p.AnyPath(word)
-			continue
-		}
-		r := assigned[i]
-		if r.Kind == "command" {
-			p.c.Form.Put(r.Label, "command")
-			p.args.Inner = operands[i:]
-			break
-		}
-		paths = paths || pathKinds[r.Kind] && !word.Vanishes
-		p.role(program, r, word, whole)
-	}
+	whole := o.walks()
+	o.selects()
+	paths := o.assigned(operands, assigned, whole)
 	for _, r := range rule.Roles[min(len(operands), len(rule.Roles)):] {
-		p.c.stdin = p.c.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
+		o.c.stdin = o.c.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
 		// However many names a pattern has, behind "--" each is a path.
-		p.role(program, argv.Role{Name: "path", Label: "<path>", Kind: "pathspec", Repeat: word.Kind == Glob}, word, whole)
+		o.role(argv.Role{Name: "path", Label: "<path>", Kind: "pathspec", Repeat: word.Kind == Glob}, word, whole)
 	}
-	p.straying(rule)
-	p.commitRisk(program, operands, behind)
-	p.changed(program, before)
-	if !paths || program.Implicit == "project" {
-		p.impliedAccess(program, whole)
+	o.straying(rule)
+	o.commitRisk(operands, behind)
+	o.changed(before)
+	if !paths || o.program.Implicit == "project" {
+		o.impliedAccess(whole)
 	}
-	p.places.land(&p.effects, program.Places)
-	if p.c.Verb == "git push" {
-		p.pushes()
+	o.places.land(&o.effects, o.program.Places)
+	if o.c.Verb == "git push" {
+		gitPush{&o.effects, o.args.Operands}.changes()
 	}
 }
 
-func (p *parsed) role(program *argv.Program, r argv.Role, word Word, whole bool) {
-	kind := r.Kind
-	p.target(program, r, word)
-	p.judge(program, r.Label, word)
-	p.roleRisk(program, r, word)
-	p.operandOf(program, kind, word)
-	if pathKinds[kind] && kind != "mount" {
-		p.pathOperand(word)
+// assigned does what operands mean by their roles. It reports whether one of them is a path.
+func (o operandReader) assigned(operands []Word, roles []argv.Role, whole bool) (paths bool) {
+	for i, word := range operands {
+		if i >= len(roles) {
+			o.c.Form.Put("<more>", "unknown")
+			o.AnyPath(word)
+			continue
+		}
+		r := roles[i]
+		if r.Kind == "command" {
+			o.c.Form.Put(r.Label, "command")
+			o.args.Inner = operands[i:]
+			return paths
+		}
+		paths = paths || pathKinds[r.Kind] && !word.Vanishes
+		o.role(r, word, whole)
+	}
+	return paths
+}
+
+// role does what an operand of a role means.
+func (o operandReader) role(r argv.Role, word Word, whole bool) {
+	o.target(r, word)
+	o.judge(r.Label, word)
+	riskReader{&o.effects}.role(o.program, r, word)
+	o.operandOf(r.Kind, word)
+	if pathKinds[r.Kind] && r.Kind != "mount" {
+		o.pathOperand(word)
 	}
 	if !r.Repeat {
-		p.Single(word)
+		o.Single(word)
 	}
-	if kind == "read" || kind == "input" {
-		p.c.files++
-		p.c.stdin = p.c.stdin || word.Kind == Literal && kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
+	if r.Kind == "read" || r.Kind == "input" {
+		o.c.files++
+		o.c.stdin = o.c.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
-	if program.Places != nil {
-		p.places.add(kind, word)
+	if o.program.Places != nil {
+		o.places.add(r.Kind, word)
 	}
-	if r.Name == "key" && p.c.Program == "git" && word.Kind == Literal {
-		p.c.Git.Setting = word.Text
+	if r.Name == "key" && o.c.Program == "git" && word.Kind == Literal {
+		o.c.Git.Setting = word.Text
 	}
+	o.c.Form.Put(r.Label, o.stated(r, word, whole))
+}
+
+// stated does what the kind of an operand means for the program, and returns the kind that the form states.
+func (o operandReader) stated(r argv.Role, word Word, whole bool) string {
 	switch {
-	case kind == "list" && p.has("-delete"):
-		p.access(word, v1.OpDelete, true)
-	case kind == "read" && slices.ContainsFunc(program.Modifies, p.has):
-		p.variables(word)
-		p.access(word, v1.OpWrite, false)
-		for _, suffix := range p.backups {
-			p.access(backup(word, suffix), v1.OpWrite, false)
+	case r.Kind == "list" && o.has("-delete"):
+		o.access(word, v1.OpDelete, true)
+	case r.Kind == "read" && slices.ContainsFunc(o.program.Modifies, o.has):
+		o.variables(word)
+		o.access(word, v1.OpWrite, false)
+		for _, suffix := range o.backups {
+			o.access(backup(word, suffix), v1.OpWrite, false)
 		}
-		p.c.Form.Put(r.Label, "write")
-		return
-	case kind == "read" && whole:
-		p.variables(word)
-		p.access(word, v1.OpRead, true)
-		p.c.Form.Put(r.Label, kind)
-		return
+		return "write"
+	case r.Kind == "read" && whole:
+		o.variables(word)
+		o.access(word, v1.OpRead, true)
+		return r.Kind
 	}
-	if program.RunsAnything && !pathKinds[kind] && kind != "command" {
-		p.opened(program, word)
+	if o.program.RunsAnything && !pathKinds[r.Kind] && r.Kind != "command" {
+		o.opened(word)
 	}
-	if r.Kind != "name" && slices.Contains(program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
-		p.AnyPath(word) // a file that is made, or a definition that holds a path
+	if r.Name != "name" && slices.Contains(o.program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
+		o.AnyPath(word) // a file that is made, or a definition that holds a path
 	}
-	p.c.Form.Put(r.Label, p.kind(kind, word))
+	return o.kind(r.Kind, word)
 }
 
 // opened notes a word of which a program that runs others, or scripts, may do anything: with an
 // option of Idle it only reads.
-func (p *parsed) opened(program *argv.Program, word Word) {
-	if first := p.args.Operands[0]; slices.ContainsFunc(program.Idle, p.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
-		p.anyPart(word, v1.OpRead)
+func (o operandReader) opened(word Word) {
+	if first := o.args.Operands[0]; slices.ContainsFunc(o.program.Idle, o.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
+		o.anyPart(word, v1.OpRead)
 		return
 	}
-	p.AnyPath(word)
+	o.AnyPath(word)
 }
 
 // backup is the name under which sed keeps a file that it changes: with the suffix
@@ -156,27 +167,27 @@ func backup(file, suffix Word) Word {
 }
 
 // walks reports whether path operands are read with everything below them.
-func (p *parsed) walks(program *argv.Program) bool {
-	return p.hasAny(program.Recursive)
+func (o operandReader) walks() bool {
+	return o.hasAny(o.program.Recursive)
 }
 
 // impliedAccess is what a command touches when it is given no path.
-func (p *parsed) impliedAccess(program *argv.Program, whole bool) {
+func (o operandReader) impliedAccess(whole bool) {
 	switch {
-	case whole || program.Implicit == "tree" || program.Implicit == "project":
-		p.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
-	case program.Implicit == "list":
-		if p.has("-delete") {
-			p.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
+	case whole || o.program.Implicit == "tree" || o.program.Implicit == "project":
+		o.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
+	case o.program.Implicit == "list":
+		if o.has("-delete") {
+			o.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
-		p.c.Accesses = append(p.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: p.filters})
-	case program.Implicit != "" && program.Implicit != "tree":
-		p.access(Word{Kind: Literal, Text: program.Implicit}, v1.OpRead, false)
+		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: o.filters})
+	case o.program.Implicit != "" && o.program.Implicit != "tree":
+		o.access(Word{Kind: Literal, Text: o.program.Implicit}, v1.OpRead, false)
 	}
 }
 
 // raw takes every word as something that could be a path.
-func (p *parsed) raw() {
-	p.c.Form.Put("<words>", "unknown")
-	p.loose(p.args.Words)
+func (r commandReader) raw() {
+	r.c.Form.Put("<words>", "unknown")
+	r.loose(r.args.Words)
 }

@@ -14,35 +14,35 @@ const runBy = "run_by"
 
 // runner takes the command behind uv run, bundle exec and the like for an item of its own,
 // unless an option that the table doesn't know may have taken words of it.
-func (p *parsed) runner() {
-	if p.args.Program == nil || p.args.Program.Wrapper != argv.WrapperRunner {
+func (v invocation) runner() {
+	if v.args.Program == nil || v.args.Program.Wrapper != argv.WrapperRunner {
 		return
 	}
-	inner := p.args.Inner
-	known := !p.c.Caveats.Has("unknown_option") && !p.c.Caveats.Has("dynamic_option")
+	inner := v.args.Inner
+	known := !v.c.Caveats.Has("unknown_option") && !v.c.Caveats.Has("dynamic_option")
 	if len(inner) > 0 && (!known || inner[0].Kind != Literal || inner[0].Text == "") {
-		p.args.Inner = nil
-		p.loose(inner)
-		p.c.Caveats.Add("runs_anything")
+		v.args.Inner = nil
+		v.loose(inner)
+		v.c.Caveats.Add("runs_anything")
 		return
 	}
-	p.standAside()
+	v.standAside()
 	if len(inner) > 0 {
-		p.started = interpreted(p.args.Program, inner)
+		v.started = interpreted(v.args.Program, inner)
 	}
 }
 
 // toolModule reads python -m NAME as the program of that name, which it runs.
-func (p *parsed) toolModule(interpreter *argv.Program) {
-	p.c.Verb, p.args.Words = p.args.Words[1].Text, p.args.Words[2:]
-	p.c.Caveats.Add(runBy)
-	if program := p.w.table.On(p.w.options.Platform, p.c.Verb); program != nil {
-		p.entry(program)
-		p.runner()
+func (v invocation) toolModule(interpreter *argv.Program) {
+	v.c.Verb, v.args.Words = v.args.Words[1].Text, v.args.Words[2:]
+	v.c.Caveats.Add(runBy)
+	if program := v.w.table.On(v.w.options.Platform, v.c.Verb); program != nil {
+		v.entry(program)
+		v.runner()
 	} else {
-		p.unknown()
+		v.unknown()
 	}
-	p.chosen(interpreter)
+	v.chosen(interpreter)
 }
 
 // interpreted is a command line with the interpreter before it that runs files of its first word's
@@ -56,30 +56,33 @@ func interpreted(program *argv.Program, words []Word) []Word {
 	return words
 }
 
-// alike reads a program that a path names as the known one of that name, too, where that one
-// runs tasks or other programs, or reaches the network.
-func (p *parsed) alike(likely *argv.Program, name string) {
+// alike reads a program without an entry as what it may be: the known program of the name that a path has, if that
+// one runs tasks or other programs or reaches the network, or a word of the shell's own.
+func (v invocation) alike(likely *argv.Program, name string) {
+	if declares(name) {
+		printReader{v.parsed}.declaration()
+	}
 	if likely == nil || likely.Wrapper != "" {
 		return
 	}
 	if likely.RunsAnything || likely.Network || len(likely.Commands)+len(likely.ChainRoles) > 0 || likely.Targets != 0 {
-		p.started = append([]Word{{Kind: Literal, Text: name}}, p.args.Words...)
+		v.started = append([]Word{{Kind: Literal, Text: name}}, v.args.Words...)
 	}
 }
 
 // runsBy walks the command that this one runs, in the directory that its options chose.
-func (p *parsed) runsBy() {
-	if len(p.started) == 0 {
+func (v invocation) runsBy() {
+	if len(v.started) == 0 {
 		return
 	}
-	st := p.st.withoutFunctions().withCaveat(runBy)
+	st := v.st.withoutFunctions().withCaveat(runBy)
 	switch {
-	case p.moved && len(p.dirs) > 0:
-		st = st.in(p.dirs)
-	case p.moved:
+	case v.moved && len(v.dirs) > 0:
+		st = st.in(v.dirs)
+	case v.moved:
 		st = st.nowhere()
 	}
-	p.w.program(st, p.started, p.redirs, v1.Set{})
+	v.w.program(st, v.started, v.redirs, v1.Set{})
 }
 
 // outsideValue is the caveat of a command with a word that the table explains as no path,

@@ -19,32 +19,32 @@ import (
 var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen": "-C-W", "complete": "-C-W", "bind": "-x", "fc": "-e"}
 
 // runText walks a builtin that runs what its words say.
-func (i *invocation) runText() {
+func (i *simpleCommand) runText() {
 	i.w.messy(guard.MessyBuiltin)
 	name, args := i.argv[0].Text, i.args()
 	i.guess(name, args)
-	st := i.st.withoutFunctions()
+	inner := innerText{w: i.w, st: i.st.withoutFunctions()}
 	switch name {
 	case "eval":
-		i.w.ranText(st, args...)
+		inner.ranText(args...)
 	case "trap":
 		if args = behindDashes(args); len(args) > 0 {
-			i.w.ranText(st, args[0])
+			inner.ranText(args[0])
 		}
 	case "exec":
-		i.w.ranProgram(st, behindExecOptions(args))
+		inner.ranProgram(behindExecOptions(args))
 	case "jobs":
 		if len(args) > 1 && args[0].literal("-x") {
-			i.w.ranProgram(st, args[1:])
+			inner.ranProgram(args[1:])
 		}
 	case ".", "source":
 		if len(args) > 0 && slices.Contains(standardInputs, args[0].Text) {
-			i.w.ranInput(st, i.w.Program())
+			inner.ranInput(i.w.Program())
 		}
 	default:
 		for at := 1; at < len(args); at++ {
 			if args[at-1].isOption() && strings.Contains(textOptions[name], args[at-1].Text) {
-				i.w.ranText(st, args[at])
+				inner.ranText(args[at])
 			}
 		}
 	}
@@ -69,8 +69,14 @@ func behindDashes(args []Word) []Word {
 	return args
 }
 
+// innerText is text in a line that a command runs, in the state in which it begins.
+type innerText struct {
+	w  *walker
+	st *state
+}
+
 // ranText walks words that a builtin joins to a text and runs, where they are known.
-func (w *walker) ranText(st *state, words ...Word) {
+func (t *innerText) ranText(words ...Word) {
 	text := make([]string, 0, len(words))
 	for _, word := range behindDashes(words) {
 		if word.Kind != Literal {
@@ -78,13 +84,13 @@ func (w *walker) ranText(st *state, words ...Word) {
 		}
 		text = append(text, word.Text)
 	}
-	w.nested(func() { w.script(st, strings.Join(text, " "), w.Program()) })
+	t.w.nested(func() { t.w.script(t.st, strings.Join(text, " "), t.w.Program()) })
 }
 
 // ranProgram walks the command that a builtin becomes.
-func (w *walker) ranProgram(st *state, argv []Word) {
+func (t *innerText) ranProgram(argv []Word) {
 	if len(argv) > 0 {
-		w.nested(func() { w.argv(st, st, argv, nil) })
+		t.w.nested(func() { t.w.argv(t.st, t.st, argv, nil) })
 	}
 }
 
@@ -102,19 +108,19 @@ func (w *walker) nested(walk func()) {
 var standardInputs = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"}
 
 // ranInput walks what a shell reads from standard input as a script, where it is known.
-func (w *walker) ranInput(st *state, dialect string) {
-	text := w.text
+func (t *innerText) ranInput(dialect string) {
+	text := t.w.text
 	if text == "" {
 		return
 	}
-	w.text = ""
-	w.nested(func() { w.script(st, text, dialect) })
-	w.text = text
+	t.w.text = ""
+	t.w.nested(func() { t.w.script(t.st, text, dialect) })
+	t.w.text = text
 }
 
 // readsScript reports whether a shell reads its script from standard input.
-func (p *parsed) readsScript() bool {
-	words := p.args.Words
+func (v invocation) readsScript() bool {
+	words := v.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if !strings.HasPrefix(words[0].Text, "--") && strings.Contains(words[0].Text, "s") {
 			return true
@@ -125,7 +131,7 @@ func (p *parsed) readsScript() bool {
 }
 
 // spoken is the text that a command prints which only prints its words, or what it reads.
-func (w *walker) spoken(stmt *syntax.Stmt) string {
+func (s *streams) spoken(dialect lexical.Dialect, stmt *syntax.Stmt) string {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(call.Args) == 0 {
 		return ""
@@ -135,19 +141,19 @@ func (w *walker) spoken(stmt *syntax.Stmt) string {
 		if slices.ContainsFunc(stmt.Redirs, tree.SetsStdin) {
 			return tree.StdinText(stmt.Redirs)
 		}
-		return w.text
+		return s.text
 	case "echo":
-		return w.printedWords(call.Args[1:], " ", w.Posix || len(call.Args) > 1 && strings.HasPrefix(call.Args[1].Lit(), "-"))
+		return printedWords(call.Args[1:], " ", dialect.Posix || len(call.Args) > 1 && strings.HasPrefix(call.Args[1].Lit(), "-"))
 	case "printf":
 		if len(call.Args) > 1 { // what stands behind the format is most often one line each
-			return w.printedWords(call.Args[1:2], "\n", true) + w.printedWords(call.Args[2:], "\n", false)
+			return printedWords(call.Args[1:2], "\n", true) + printedWords(call.Args[2:], "\n", false)
 		}
 	}
 	return ""
 }
 
 // printedWords are words with a separator behind each, and with what their backslashes mean.
-func (w *walker) printedWords(words []*syntax.Word, separator string, escaped bool) string {
+func printedWords(words []*syntax.Word, separator string, escaped bool) string {
 	var text strings.Builder
 	for _, word := range words {
 		plain := tree.Text(word)
@@ -164,28 +170,4 @@ func (n *nesting) inside(list []*syntax.Stmt) {
 	if len(list) > 0 {
 		n.walked = append(n.walked, list[0])
 	}
-}
-
-// unwalked walks the substitutions of a messy script that the walk came by without a look
-// at their commands: in subscripts, in the bodies of here-documents, where a parameter is
-// cut. st is the state in which the script began.
-func (w *walker) unwalked(st *state, file *syntax.File) {
-	syntax.Walk(file, func(node syntax.Node) bool {
-		var inside []*syntax.Stmt
-		switch node := node.(type) {
-		case *syntax.CmdSubst:
-			inside = node.Stmts
-		case *syntax.ProcSubst:
-			inside = node.Stmts
-		case *syntax.ExtGlob:
-			if node.Op == syntax.GlobExcept || strings.ContainsAny(node.Pattern.Value, "$`") {
-				// Where bash knows no such patterns it runs what stands in the brackets.
-				w.quotedFragments(st, node.Pattern.Value, nil)
-			}
-		}
-		if len(inside) > 0 && !slices.Contains(w.walked, inside[0]) {
-			w.stmts(st, inside)
-		}
-		return true
-	})
 }

@@ -22,23 +22,23 @@ type shown struct {
 }
 
 // expands notes that a variable is expanded.
-func (w *walker) expands(st *state, name string) {
+func (r *report) expands(st *state, name string) {
 	if st.assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
 		return
 	}
 	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || lexical.IsDecimal(name)
-	w.shown.expands = w.shown.expands || !special && !slices.Contains(w.table.Words.Variables.Public, name)
+	r.shown.expands = r.shown.expands || !special && !slices.Contains(r.table.Words.Variables.Public, name)
 }
 
 // compares notes that two texts are compared. One that is not known is not compared with
 // a pattern, nor by its order: a loop over a few of those tells all of it.
-func (w *walker) compares(op string, text, with Word) {
+func (r *report) compares(op string, text, with Word) {
 	if text.Kind != Dynamic && with.Kind != Dynamic {
 		return
 	}
-	w.shown.compares = true
+	r.shown.compares = true
 	if text.Kind == Dynamic && with.Kind != Literal || with.Kind == Dynamic && !alone(with) || slices.Contains([]string{"<", ">", "=~"}, op) {
-		w.messy(guard.MessyTest)
+		r.messy(guard.MessyTest)
 	}
 }
 
@@ -49,33 +49,33 @@ func alone(word Word) bool {
 }
 
 // shows holds against a line that it shows what its words don't.
-func (w *walker) shows() {
-	if w.shown.traces && w.shown.expands {
-		w.messy(guard.MessyBuiltin)
+func (r *report) shows() {
+	if r.shown.traces && r.shown.expands {
+		r.messy(guard.MessyBuiltin)
 	}
-	if w.shown.cuts && w.shown.compares {
-		w.messy(guard.MessyTest)
+	if r.shown.cuts && r.shown.compares {
+		r.messy(guard.MessyTest)
 	}
 }
 
 // chosen does the same for the word of a case and one of its patterns; "*" is what is
 // left of them.
-func (w *walker) chosen(subject []Word, pattern Word) {
+func (r *report) chosen(subject []Word, pattern Word) {
 	for i := range subject {
 		if pattern.Kind != Glob || pattern.Text != "*" {
-			w.compares("", subject[i], pattern)
+			r.compares("", subject[i], pattern)
 		}
 	}
 }
 
 // measures notes that an operator takes a part of a value that is not known, or counts it.
-func (w *walker) measures(part *syntax.ParamExp, known bool) {
+func (r *report) measures(part *syntax.ParamExp, known bool) {
 	if known {
 		return
 	}
 	defaults := []syntax.ParExpOperator{
 		syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
 	}
-	w.shown.compares = w.shown.compares || part.Length
-	w.shown.cuts = w.shown.cuts || part.Slice != nil || part.Repl != nil || part.Exp != nil && !slices.Contains(defaults, part.Exp.Op)
+	r.shown.compares = r.shown.compares || part.Length
+	r.shown.cuts = r.shown.cuts || part.Slice != nil || part.Repl != nil || part.Exp != nil && !slices.Contains(defaults, part.Exp.Op)
 }

@@ -13,9 +13,9 @@ import (
 
 // shellCommand reads `bash -c 'payload'` as the payload, in that shell's
 // dialect. It reports false when the line is not of that plain form.
-func (p *parsed) shellCommand() bool {
+func (v invocation) shellCommand() bool {
 	commands := false
-	words := p.args.Words
+	words := v.args.Words
 	for len(words) > 0 && words[0].isOption() {
 		if strings.Trim(words[0].Text[1:], "celu") != "" {
 			return false
@@ -26,17 +26,17 @@ func (p *parsed) shellCommand() bool {
 	if !commands || len(words) == 0 || words[0].Kind != Literal {
 		return false
 	}
-	st := p.st.child()
-	if named := p.c.Caveats.Has("named_by_path"); named {
+	st := v.st.child()
+	if named := v.c.Caveats.Has("named_by_path"); named {
 		st = st.withCaveat("named_by_path")
 	}
-	if len(p.c.Accesses) > 0 {
-		p.w.emit(p.w.newCommand(st, ":", p.c.Accesses))
+	if len(v.c.Accesses) > 0 {
+		v.w.emit(v.w.newCommand(st, ":", v.c.Accesses))
 	}
-	calling := p.w.calling
-	p.w.calling = nil // where local is an error, and sets nothing
-	p.w.script(positional(st, words[1:]), words[0].Text, p.c.Program)
-	p.w.calling = calling
+	calling := v.w.calling
+	v.w.calling = nil // where local is an error, and sets nothing
+	v.w.script(positional(st, words[1:]), words[0].Text, v.c.Program)
+	v.w.calling = calling
 	return true
 }
 
@@ -74,13 +74,13 @@ func positional(st *state, args []Word) *state {
 
 // env reads `env NAME=value… program`. It reports true when the program
 // behind it stands for the command.
-func (p *parsed) env(program *argv.Program) bool {
-	p.options(program)
-	if p.c.Caveats.Has("unknown_option") || p.c.Caveats.Has("dynamic_option") || p.moved {
-		p.w.messy(guard.MessyWrapper)
+func (v invocation) env(program *argv.Program) bool {
+	v.options(program)
+	if v.c.Caveats.Has("unknown_option") || v.c.Caveats.Has("dynamic_option") || v.moved {
+		v.w.messy(guard.MessyWrapper)
 	}
-	st := p.st
-	rest := p.args.Operands
+	st := v.st
+	rest := v.args.Operands
 	if len(rest) > 1 && rest[0].literal("-") { // as -i
 		st, rest = st.withCaveat("assigns"), rest[1:]
 	}
@@ -90,34 +90,34 @@ func (p *parsed) env(program *argv.Program) bool {
 			break
 		}
 		if !ok {
-			p.w.messy(guard.MessyDynamicVerb)
+			v.w.messy(guard.MessyDynamicVerb)
 		}
-		st = p.w.sets(st, name, Word{Kind: rest[0].Kind, Text: value})
+		st = v.w.sets(st, name, Word{Kind: rest[0].Kind, Text: value})
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
-		p.c.Caveats.Add("reads_environment")
+		v.c.Caveats.Add("reads_environment")
 		return false
 	}
-	if p.has("-u") || p.has("-i") {
+	if v.has("-u") || v.has("-i") {
 		st = st.withCaveat("assigns")
 	}
 	st = st.withoutFunctions()
-	p.w.argv(st, st, rest, p.c.Accesses)
+	v.w.argv(st, st, rest, v.c.Accesses)
 	return true
 }
 
 // commandLookup reads `command -v name`, which only says where a program is.
-func (p *parsed) commandLookup() bool {
-	if len(p.args.Words) < 2 || !p.args.Words[0].literal("-v") && !p.args.Words[0].literal("-V") {
+func (v invocation) commandLookup() bool {
+	if len(v.args.Words) < 2 || !v.args.Words[0].literal("-v") && !v.args.Words[0].literal("-V") {
 		return false
 	}
-	p.c.Form.Put(p.args.Words[0].Text, "none")
-	for _, word := range p.args.Words[1:] {
+	v.c.Form.Put(v.args.Words[0].Text, "none")
+	for _, word := range v.args.Words[1:] {
 		if word.Kind != Literal || word.isOption() {
-			p.c.Caveats.Add("dynamic_word")
+			v.c.Caveats.Add("dynamic_word")
 		}
-		p.c.Form.Put("<name>", "pattern")
+		v.c.Form.Put("<name>", "pattern")
 	}
 	return true
 }
@@ -129,10 +129,10 @@ func isNumber(word Word) bool {
 // printf looks at the conversions: %n assigns a variable in bash, and zsh and
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.
-func (p *parsed) printf() {
-	words := p.args.Words
-	if slices.ContainsFunc(p.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
-		p.w.messy(guard.MessyBuiltin) // -v assigns
+func (r printReader) printf() {
+	words := r.args.Words
+	if slices.ContainsFunc(r.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
+		r.w.messy(guard.MessyBuiltin) // -v assigns
 	}
 	if len(words) > 0 && words[0].literal("--") {
 		words = words[1:]
@@ -141,23 +141,23 @@ func (p *parsed) printf() {
 		return
 	}
 	if words[0].Kind != Literal && len(words) > 1 {
-		p.c.Caveats.Add("inline_code") // what is expanded may hold conversions
+		r.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
 	if words[0].literal(`%s\n`) {
-		p.c.lines = words[1:]
+		r.c.lines = words[1:]
 	}
 	plain := "sbcq"
-	if !p.w.Zsh && !p.w.Ksh {
+	if !r.w.Zsh && !r.w.Ksh {
 		plain += "diouxXeEfFgGaA"
 	}
 	format := strings.ReplaceAll(words[0].Text, "%%", "")
-	if !p.w.Zsh && !p.w.Ksh {
+	if !r.w.Zsh && !r.w.Ksh {
 		format = withoutTimes(format)
 	}
 	for _, part := range strings.Split(format, "%")[1:] {
 		part = strings.TrimLeft(part, "-+ #'0123456789.")
 		if part == "" || strings.IndexByte(plain, part[0]) < 0 {
-			p.c.Caveats.Add("inline_code")
+			r.c.Caveats.Add("inline_code")
 		}
 	}
 }

@@ -224,20 +224,28 @@ func (s *state) joinFunctions(a, b *state) {
 
 // either is what is known of a variable that holds one of two words.
 func either(name string, a, b *Word) *Word {
-	if a.Kind == Fed && b.Kind == Fed && a.feed != nil && b.feed != nil {
-		one, other := *a, *b
-		one.feed, other.feed = a.feed.orNone(), b.feed.orNone()
-		if one.Equal(&other) {
-			return &one
-		}
+	if sameNames(a, b) {
+		one := *a
+		one.feed = a.feed.orNone()
+		return &one
 	}
-	if isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b) {
+	switch {
+	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
 		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed, Scaled: a.Scaled || b.Scaled, Dashed: a.Dashed || b.Dashed}
-	}
-	if onlyText(*a) && onlyText(*b) {
+	case onlyText(*a) && onlyText(*b):
 		return &Word{Kind: Output, Text: "$" + name, Letters: true, Solid: solid(*a) && solid(*b)}
 	}
 	return unknownWord
+}
+
+// sameNames reports whether two words are the same names, or none.
+func sameNames(a, b *Word) bool {
+	if a.Kind != Fed || b.Kind != Fed || a.feed == nil || b.feed == nil {
+		return false
+	}
+	one, two := *a, *b
+	one.feed, two.feed = a.feed.orNone(), b.feed.orNone()
+	return one.Equal(&two)
 }
 
 // onlyText reports whether a variable holds text of the line's own, or that its

@@ -29,8 +29,8 @@ func (o *stdout) statusLines() *feed {
 
 // printsMarked reports whether git status prints names behind two signs, and no other lines.
 func (o *stdout) printsMarked() bool {
-	printing, ok := o.table.Words.Printing.MarkedNames[o.c.Verb]
-	return ok && o.args[0] == strings.TrimPrefix(o.c.Verb, "git ") &&
+	printing := o.table.Prints(o.c.Verb).Names.Marked
+	return printing != nil && o.args[0] == strings.TrimPrefix(o.c.Verb, "git ") &&
 		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(o.args, format) }) &&
 		!slices.ContainsFunc(o.args[1:], func(arg string) bool {
 			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
@@ -39,9 +39,8 @@ func (o *stdout) printsMarked() bool {
 
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
-func (w *walker) othersFeed(c *Command) *feed {
-	printing, ok := w.table.Words.Printing.OtherNames[c.Verb]
-	if !ok || !printing.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+func (l *listings) othersFeed(c *Command) *feed {
+	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||

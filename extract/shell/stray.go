@@ -8,25 +8,25 @@ import (
 )
 
 // straying touches what the strays would name as operands.
-func (p *parsed) straying(rule argv.OperandRule) {
-	if p.args.Strays.Act && !rule.Acts() {
-		p.c.Caveats.Add("unknown_option")
+func (o operandReader) straying(rule argv.OperandRule) {
+	if o.args.Strays.Act && !rule.Acts() {
+		o.c.Caveats.Add("unknown_option")
 	}
 	if len(rule.Roles) == 0 {
 		return
 	}
 	op := operations[strings.TrimSuffix(rule.Roles[len(rule.Roles)-1].Kind, "?")]
-	for _, word := range p.args.Strays.Words {
+	for _, word := range o.args.Strays.Words {
 		switch {
 		case op == "", word.Text == "":
 		case word.Kind == Number, word.Kind == Hash:
 			for _, names := range word.names() {
-				p.c.Accesses = append(p.c.Accesses, Access{Text: names, Op: op, Glob: true})
+				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Glob: true})
 			}
 		case word.Kind == Literal, word.Kind == Glob:
-			p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
+			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
 		default:
-			p.c.Caveats.Add("dynamic_option")
+			o.c.Caveats.Add("dynamic_option")
 		}
 	}
 }

@@ -11,13 +11,13 @@ import (
 )
 
 // testClause walks [[ … ]] as one command of the verb "[[".
-func (w *walker) testClause(st *state, cmd *syntax.TestClause) {
-	if w.Posix {
-		w.messy(guard.MessyDialect)
+func (c *compound) testClause(cmd *syntax.TestClause) {
+	if c.w.Posix {
+		c.w.messy(guard.MessyDialect)
 	}
-	c := w.newCommand(st, "[[", nil)
-	testReader{&effects{w: w, c: &c, st: st}}.expression(cmd.X)
-	w.emit(c)
+	test := c.w.newCommand(c.st, "[[", nil)
+	testReader{&effects{w: c.w, c: &test, st: c.st}}.expression(cmd.X)
+	c.w.emit(test)
 }
 
 // Tests by their operator, as test(1) and the shells know them.

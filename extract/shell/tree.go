@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"policyd/extract/argv"
 	"policyd/extract/value"
 )
 
@@ -20,15 +19,9 @@ type treeSelection struct {
 // followed: the walk is then wider.
 func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin bool) {
 	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
-	name, not := strings.CutPrefix(word.Text, "!")
 	switch kind {
 	case "glob":
-		if !not || word.Kind != Literal {
-			s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
-			s.include(walk, word.Text, followed)
-		} else if followed {
-			walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
-		}
+		s.glob(walk, word, followed)
 	case "include":
 		s.takesAll = s.takesAll || s.leavesOut // if leaving out comes first, some programs read what no option names
 		s.include(walk, word.Text, followed)
@@ -48,6 +41,18 @@ func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin 
 		}
 	case "type":
 		walk.Types = append(walk.Types, typeName(word))
+	}
+}
+
+// glob adds a glob that includes files, or excludes them behind "!".
+func (s *treeSelection) glob(walk *value.Walk, word Word, followed bool) {
+	name, not := strings.CutPrefix(word.Text, "!")
+	switch {
+	case !not || word.Kind != Literal:
+		s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
+		s.include(walk, word.Text, followed)
+	case followed:
+		walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
 	}
 }
 
@@ -78,22 +83,22 @@ func (p *parsed) filter(name string, word Word) {
 }
 
 // selects completes which files of a tree are accessed, once all options are known.
-func (p *parsed) selects(program *argv.Program) {
+func (o operandReader) selects() {
 	// A glob that only leaves out more doesn't make a walk read what it would leave out.
 	given := func(option string) bool {
-		return p.has(option) && (p.args.Program.Filters[option] != "glob" || p.tree.takesIn)
+		return o.has(option) && (o.args.Program.Filters[option] != "glob" || o.tree.takesIn)
 	}
-	p.filters.Follow = p.hasAny(program.Follows)
-	p.filters.Ignoring = len(program.IgnoringUnless) > 0 && !slices.ContainsFunc(program.IgnoringUnless, given)
-	p.filters.IgnoreFiles = program.IgnoreFiles
-	p.filters.SkipHidden = program.SkipsHidden && !slices.ContainsFunc(program.Unhide, given)
-	if p.tree.takesAll {
-		p.filters.Include, p.filters.Exclude = []string{"*"}, nil // the one that comes last counts
+	o.filters.Follow = o.hasAny(o.program.Follows)
+	o.filters.Ignoring = len(o.program.IgnoringUnless) > 0 && !slices.ContainsFunc(o.program.IgnoringUnless, given)
+	o.filters.IgnoreFiles = o.program.IgnoreFiles
+	o.filters.SkipHidden = o.program.SkipsHidden && !slices.ContainsFunc(o.program.Unhide, given)
+	if o.tree.takesAll {
+		o.filters.Include, o.filters.Exclude = []string{"*"}, nil // the one that comes last counts
 	}
-	if p.tree.takesIn && p.args.Program.Globs() {
-		p.filters.ExcludeDir = nil // one that comes later takes a directory back in
+	if o.tree.takesIn && o.args.Program.Globs() {
+		o.filters.ExcludeDir = nil // one that comes later takes a directory back in
 	}
-	if len(program.Only) > 0 {
-		p.filters.Include = program.Only
+	if len(o.program.Only) > 0 {
+		o.filters.Include = o.program.Only
 	}
 }

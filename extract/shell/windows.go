@@ -15,13 +15,13 @@ import (
 func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
-		w.pieces(st, guard.VisibleOnly(text))
+		windowsPieces(w, st, guard.VisibleOnly(text))
 		return
 	}
 	commands, isPlain := windows.Parse(text, dialect)
 	if !isPlain {
 		w.messy(guard.MessyPlatformSyntax)
-		w.pieces(st, text)
+		windowsPieces(w, st, text)
 		return
 	}
 	ok, fail := st, st
@@ -55,9 +55,9 @@ func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	}
 }
 
-// pieces reports what a line that is not plain may run, with every word as a
+// windowsPieces reports what a line that is not plain may run, with every word as a
 // path and every variable that it names.
-func (w *walker) pieces(st *state, text string) {
+func windowsPieces(w *walker, st *state, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
@@ -150,7 +150,8 @@ func (r *windowsRun) unknown(name string) {
 	c.Program = strings.TrimSuffix(strings.ToLower(base), ".exe")
 	p := r.w.parse(r.st, &c, r.argv())
 	defer p.release()
-	if base == name && p.version(windows.Stem(c.Program)) {
+	v := invocation{commandReader{p}}
+	if base == name && v.version(windows.Stem(c.Program)) {
 		c.Program, c.Verb, c.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
 		r.emit(p)
 		return
@@ -160,9 +161,9 @@ func (r *windowsRun) unknown(name string) {
 		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})
 	}
 	if argv.IsOwn(c.Program) {
-		p.own()
+		v.own()
 	} else {
-		p.unknown()
+		v.unknown()
 	}
 	r.emit(p)
 }
@@ -191,7 +192,7 @@ func (r *windowsRun) native(key string, entry *argv.Program) {
 		r.w.depth--
 		return
 	}
-	p.entry(entry)
+	commandReader{p}.entry(entry)
 	r.emit(p)
 }
 
@@ -241,12 +242,12 @@ func (r *windowsRun) builtin(key string, entry *argv.Program) {
 		c.Caveats.Add("dynamic_option")
 	}
 	if entry.Style == "cmdlet" {
-		p.cmdlet(entry, r.words[1:])
+		windowsArguments{operandReader{verbChain{p, entry}}}.cmdlet(r.words[1:])
 	} else {
-		p.switches(entry, r.words[1:])
+		windowsArguments{operandReader{verbChain{p, entry}}}.switches(r.words[1:])
 	}
-	p.attributes(entry)
-	p.risky(entry)
+	commandReader{p}.attributes(entry)
+	riskReader{&p.effects}.form(entry)
 	if entry.Environment && len(p.c.Form) == 0 {
 		c.Caveats.Add("reads_environment")
 	}
@@ -284,11 +285,11 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 
 func (r *windowsRun) emit(p *parsed) {
 	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.args.Words...)
-	p.windowsText(r.in != nil)
+	textReader{p}.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
 		providerPath(&p.effects, p.c.Accesses[i].Text)
 	}
-	p.finish()
+	invocation{commandReader{p}}.finish()
 	r.w.emit(*p.c)
 }
 

@@ -8,12 +8,15 @@ import (
 	"policyd/extract/windows"
 )
 
+// windowsArguments reads the words of a command of Windows.
+type windowsArguments struct{ operandReader }
+
 // cmdlet reads parameters in the manner of PowerShell. Arguments that commas
 // tie together are one.
-func (p *parsed) cmdlet(program *argv.Program, words []windows.Word) {
+func (a windowsArguments) cmdlet(words []windows.Word) {
 	var positional [][]Word
-	if program.Piped == "text" && slices.ContainsFunc(words, deepProperty) {
-		p.c.Caveats.Add("dynamic_word")
+	if a.program.Piped == "text" && slices.ContainsFunc(words, deepProperty) {
+		a.c.Caveats.Add("dynamic_word")
 	}
 	for len(words) > 0 {
 		if !words[0].IsParameter() {
@@ -24,34 +27,34 @@ func (p *parsed) cmdlet(program *argv.Program, words []windows.Word) {
 		}
 		name, value, attached := strings.Cut(words[0].Text, ":")
 		words = words[1:]
-		known, ok := program.Parameter(name)
+		known, ok := a.program.Parameter(name)
 		if !ok || known.Kinds[0] == "none" && attached {
-			p.args.Unknown(name)
-			p.AnyPath(Word{Kind: Literal, Text: value})
+			a.args.Unknown(name)
+			a.AnyPath(Word{Kind: Literal, Text: value})
 			continue
 		}
 		if known.Kinds[0] == "none" {
-			p.c.Form.Put(known.Canonical, "none")
+			a.c.Form.Put(known.Canonical, "none")
 			continue
 		}
 		n := 0
 		switch {
 		case attached && value != "":
-			p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
+			a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
 			for n < len(words) && words[n].Joined {
 				n++
 			}
 		case len(words) > 0 && !words[0].IsParameter():
 			n = group(words)
 		default:
-			p.args.Unknown(name)
+			a.args.Unknown(name)
 		}
 		for _, word := range literals(words[:n]) {
-			p.Value(known, known.Kinds[0], word)
+			a.Value(known, known.Kinds[0], word)
 		}
 		words = words[n:]
 	}
-	p.positional(program, positional)
+	a.positional(positional)
 }
 
 // deepProperty reports whether a word may name a property of a process that
@@ -79,8 +82,8 @@ func literals(words []windows.Word) []Word {
 }
 
 // positional gives arguments without a name their roles by their places.
-func (p *parsed) positional(program *argv.Program, groups [][]Word) {
-	rule, _ := program.Rule(p.has)
+func (a windowsArguments) positional(groups [][]Word) {
+	rule, _ := a.program.Rule(a.has)
 	for i, words := range groups {
 		at := i
 		if last := len(rule.Roles) - 1; last >= 0 && rule.Roles[last].Repeat {
@@ -88,95 +91,95 @@ func (p *parsed) positional(program *argv.Program, groups [][]Word) {
 		}
 		for _, word := range words {
 			if at >= len(rule.Roles) {
-				p.c.Form.Put("<more>", "unknown")
-				p.c.Caveats.Add("unknown_option")
-				p.unlistedOperand("", word)
-				p.AnyPath(word)
+				a.c.Form.Put("<more>", "unknown")
+				a.c.Caveats.Add("unknown_option")
+				riskReader{&a.effects}.operand("", word)
+				a.AnyPath(word)
 				continue
 			}
 			r := rule.Roles[at]
 			r.Repeat = true
-			p.role(program, r, word, p.walks(program))
-			if at == len(rule.Roles)-1 && program.Filters[r.Label] != "" {
-				p.filter(r.Label, word)
+			a.role(r, word, a.walks())
+			if at == len(rule.Roles)-1 && a.program.Filters[r.Label] != "" {
+				a.filter(r.Label, word)
 			}
 		}
 	}
-	if len(p.c.Accesses) == 0 {
-		p.impliedAccess(program, false)
+	if len(a.c.Accesses) == 0 {
+		a.impliedAccess(false)
 	}
-	p.places.land(&p.effects, program.Places)
+	a.places.land(&a.effects, a.program.Places)
 }
 
 // switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
 // word, upper and lower case alike.
-func (p *parsed) switches(program *argv.Program, words []windows.Word) {
-	if program.Style == "text" {
-		p.args.Operands = literals(words)
+func (a windowsArguments) switches(words []windows.Word) {
+	if a.program.Style == "text" {
+		a.args.Operands = literals(words)
 		words = nil
 	}
 	for len(words) > 0 {
 		word := words[0]
 		words = words[1:]
-		known, ok := program.Switch(word.Text)
+		known, ok := a.program.Switch(word.Text)
 		switch {
 		case ok && !word.Quoted && known.Kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
-			p.Value(known, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
+			a.Value(known, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
 			words = words[1:]
 		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
 			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
-				p.c.Form.Put(argv.OptionName(word.Text), "unknown")
-				p.c.Caveats.Add("unknown_option")
+				a.c.Form.Put(argv.OptionName(word.Text), "unknown")
+				a.c.Caveats.Add("unknown_option")
 			}
-			p.args.Operands = append(p.args.Operands, Word{Kind: Literal, Text: word.Text})
+			a.args.Operands = append(a.args.Operands, Word{Kind: Literal, Text: word.Text})
 		case strings.Contains(word.Text, ":"):
-			p.switchOption(program, word.Text)
+			a.switchOption(word.Text)
 		default:
 			for part := range strings.SplitSeq(word.Text[1:], "/") {
-				p.switchOption(program, "/"+part)
+				a.switchOption("/" + part)
 			}
 		}
 	}
-	p.roles(program)
+	a.roles()
 }
 
-func (p *parsed) switchOption(program *argv.Program, text string) {
+func (a windowsArguments) switchOption(text string) {
 	name, value, attached := strings.Cut(text, ":")
-	known, ok := program.Switch(name)
+	known, ok := a.program.Switch(name)
 	switch {
 	case ok && known.Kinds[0] == "none" && !attached:
-		p.c.Form.Put(known.Canonical, "none")
+		a.c.Form.Put(known.Canonical, "none")
 		return
 	case ok && known.Kinds[0] != "none" && (attached || strings.HasSuffix(known.Kinds[0], "?")):
-		p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
+		a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
 		return
 	case !attached && len(text) > 2:
-		if p.bundled(program, text[1:]) {
+		if a.bundled(text[1:]) {
 			return
 		}
-		known, ok := program.Switch(text[:2])
+		known, ok := a.program.Switch(text[:2])
 		if ok && strings.HasSuffix(known.Kinds[0], "?") {
-			p.Value(known, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
+			a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
 			return
 		}
 	}
-	p.c.Form.Put(argv.OptionName(text), "unknown")
-	p.c.Caveats.Add("unknown_option")
-	p.AnyPath(Word{Kind: Literal, Text: value})
+	a.c.Form.Put(argv.OptionName(text), "unknown")
+	a.c.Caveats.Add("unknown_option")
+	a.AnyPath(Word{Kind: Literal, Text: value})
 }
 
 // bundled reads letters behind one slash, each an option without a value.
-func (p *parsed) bundled(program *argv.Program, letters string) bool {
+func (a windowsArguments) bundled(letters string) bool {
 	var found []string
 	for i := range len(letters) {
-		known, ok := program.Switch("/" + letters[i:i+1])
+		known, ok := a.program.Switch("/" + letters[i:i+1])
 		if !ok || !slices.Equal(known.Kinds, []string{"none"}) {
 			return false
 		}
 		found = append(found, known.Canonical)
 	}
 	for _, canonical := range found {
-		p.c.Form.Put(canonical, "none")
+		a.c.Form.Put(canonical, "none")
 	}
 	return true
 }

@@ -121,54 +121,29 @@ func (w Word) isOption() bool {
 // nothing reports whether nothing is left of a word outside of quotes.
 func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Vanishes && w.Split }
 
-// aboutName is a name that a command found with text about it: a name itself,
-// where the text leads nowhere else, and text that only the run can tell if not.
+// aboutName is a name that a command found with text about it: a name itself, if the text leads nowhere
+// else, and text that only the run knows if not.
 func aboutName(word *syntax.Word, name Word) Word {
-	var text [2]string // in front of the name, and behind it
-	at := 0
-	add := func(part syntax.WordPart) bool {
-		switch part := part.(type) {
-		case *syntax.Lit:
-			text[at] += part.Value
-		case *syntax.ParamExp, *syntax.CmdSubst:
-			at++
-		default:
-			return false
+	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !hasMeta(text) })
+	if direct = direct && name.feed != nil; direct {
+		if before == "" {
+			if other, ok := beside(name, behind); ok {
+				return other
+			}
 		}
-		return at < 2
-	}
-	plain := name.feed != nil
-	part := name
-	for _, part := range word.Parts {
-		quoted, ok := part.(*syntax.DblQuoted)
-		if !ok {
-			plain = plain && add(part)
-			continue
-		}
-		for _, inner := range quoted.Parts {
-			lit, ok := inner.(*syntax.Lit)
-			plain = plain && add(inner) && (!ok || !hasMeta(lit.Value))
-		}
-	}
-	if plain && at == 1 && text[0] == "" {
-		if other, ok := beside(part, text[1]); ok {
-			return other
-		}
-	}
-	if plain && at == 1 {
-		if f := name.feed.about(text[0], text[1]); f != nil {
+		if f := name.feed.about(before, behind); f != nil {
 			name.feed, name.Text, name.Split = f, f.roots[0], name.Split || f.many
 			return name
 		}
 	}
 	name.Kind = Output
-	// Of some names nothing is left: then what stands behind them begins the word.
-	if plain && at == 1 && text[0] == "" && name.feed.namesFiles() && strings.TrimLeft(text[1], `-\`) == text[1] {
+	// Of some names nothing is left: then what follows them begins the word.
+	if direct && before == "" && name.feed.namesFiles() && strings.TrimLeft(behind, `-\`) == behind {
 		name.begins = name.feed
 	} else if !tree.LedByText(word) {
-		name.Text = "…" + name.Text // where nothing is left, or a later part, no "./" stands in front
+		name.Text = "…" + name.Text // if nothing is left, or a later part, no "./" stands in front
 	}
-	if plain && at == 1 && text[1] == "" && name.feed.plainNames() && plainRevision(text[0]) {
+	if direct && behind == "" && name.feed.plainNames() && plainRevision(before) {
 		name.blob = name.feed
 	}
 	return name

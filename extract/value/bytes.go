@@ -14,3 +14,13 @@ func IsName(text string) bool {
 func IsNameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
+
+// Separates reports whether shells cut words at a character while IFS is as it was: at no
+// other blank, whatever its width.
+func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
+
+// HasGroup reports whether text begins a group of an extended pattern, which bash knows with extglob; a
+// person may have set it for every shell. Other patterns have a mark of their own.
+func HasGroup(text string) bool {
+	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
+}

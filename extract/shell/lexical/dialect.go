@@ -1,6 +1,10 @@
 package lexical
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/value"
+)
 
 // Dialect is how a shell reads a text. The zero value is a current bash.
 type Dialect struct {
@@ -48,11 +52,11 @@ func (d Dialect) Program() string {
 
 // Rereads reports whether the shell splits or matches what an expansion outside of quotes gives.
 func (d Dialect) Rereads(text string) bool {
-	return strings.ContainsFunc(text, IsSeparator) || d.Matches(text)
+	return strings.ContainsFunc(text, value.Separates) || d.Matches(text)
 }
 
 // Matches reports whether such a text is a pattern, or more than one word: ksh expands braces in
 // it.
 func (d Dialect) Matches(text string) bool {
-	return strings.ContainsAny(text, "*?[\\") || HasExtendedGlob(text) || d.Posix && strings.ContainsAny(text, "{(")
+	return strings.ContainsAny(text, "*?[\\") || value.HasGroup(text) || d.Posix && strings.ContainsAny(text, "{(")
 }

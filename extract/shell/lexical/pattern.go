@@ -6,16 +6,6 @@ import (
 	"policyd/extract/shell/guard"
 )
 
-// IsSeparator reports whether shells split words at a character while IFS has its default: at no
-// other blank, whatever its width.
-func IsSeparator(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }
-
-// HasExtendedGlob reports whether text holds a pattern that bash knows with extglob, which a user
-// can have set for every shell. Other patterns have a byte of their own.
-func HasExtendedGlob(text string) bool {
-	return strings.Contains(text, "@(") || strings.Contains(text, "+(") || strings.Contains(text, "!(")
-}
-
 // HasZshEquals reports whether zsh replaces the name of a program in an unquoted text by its
 // path: in the value of a variable it does so after each colon.
 func HasZshEquals(text string) bool { return strings.Contains(text, ":=") }

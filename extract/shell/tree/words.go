@@ -284,3 +284,37 @@ func IsSubstitution(word *syntax.Word) bool {
 	_, ok := part.(*syntax.CmdSubst)
 	return ok
 }
+
+// AroundExpansion returns the unquoted and quoted text before and behind the one parameter expansion or
+// command substitution of a word. It reports false for other words, and for one with a quoted text that
+// isn't literal.
+func AroundExpansion(word *syntax.Word, literal func(string) bool) (before, behind string, ok bool) {
+	var text [2]string
+	at := 0
+	add := func(part syntax.WordPart, quoted bool) bool {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			text[at] += part.Value
+			return !quoted || literal(part.Value)
+		case *syntax.ParamExp, *syntax.CmdSubst:
+			at++
+			return at < 2
+		}
+		return false
+	}
+	for _, part := range word.Parts {
+		double, quoted := part.(*syntax.DblQuoted)
+		if !quoted {
+			if !add(part, false) {
+				return "", "", false
+			}
+			continue
+		}
+		for _, inner := range double.Parts {
+			if !add(inner, true) {
+				return "", "", false
+			}
+		}
+	}
+	return text[0], text[1], at == 1
+}

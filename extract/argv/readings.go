@@ -1,4 +1,4 @@
-package shell
+package argv
 
 import (
 	"net/url"
@@ -33,9 +33,9 @@ type PathReading struct {
 // the word itself, the value of an option attached to its letter (-oX), and what stands
 // behind or between marks (k=X, @X, a=b=X, X:Y, scheme:X). Addresses of the network are left
 // out. ok is false for a word with more marks than are looked at.
-func (m *Memo) PathReadings(text string) (readings []PathReading, ok bool) {
+func (o *OperandWords) PathReadings(text string) (readings []PathReading, ok bool) {
 	r := pathReader{certainty: IfPathLike}
-	text = m.table.Words.Operands.WithoutAddresses(text)
+	text = o.WithoutAddresses(text)
 	if strings.ContainsAny(text, blanks) {
 		r.spaced(text)
 	} else {
@@ -123,14 +123,14 @@ func (r *pathReader) whole(text string) {
 	if len(letters) < 2 {
 		return
 	}
-	if !isLetter(letters[0]) {
+	if !isAlphanumeric(letters[0]) {
 		r.add(letters, IfPathLike)
 		return
 	}
 	if len(text)-len(letters) == 1 {
 		r.add(letters[1:], IfPathLike)
 	}
-	for i := 1; i < len(letters) && i <= maxBundle && isLetter(letters[i-1]); i++ {
+	for i := 1; i < len(letters) && i <= maxBundle && isAlphanumeric(letters[i-1]); i++ {
 		r.add(letters[i:], IfThere)
 	}
 	if slash := strings.IndexByte(letters, '/'); slash > 0 {
@@ -138,6 +138,6 @@ func (r *pathReader) whole(text string) {
 	}
 }
 
-func isLetter(c byte) bool {
+func isAlphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
