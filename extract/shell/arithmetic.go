@@ -76,7 +76,7 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 		}
 		x := a.w.expander(a.st)
 		x.parameter(part, true)
-		return isNumber(Word{Kind: x.kind, Letters: x.letters, Text: x.text.String()})
+		return isNumber(Word{Kind: x.kind, Text: x.text.String(), wordNumeral: wordNumeral{Letters: x.letters}})
 	case *syntax.CmdSubst:
 		value, known := a.w.substitution(a.st, part, true)
 		return known && (isNumber(value) || value.lines)
@@ -165,7 +165,9 @@ func (a *arithmetic) completes(expr syntax.ArithmExpr) bool {
 }
 
 // number is a variable that holds some number.
-func number(name string) Word { return Word{Kind: Number, Text: "$" + name, Solid: true, Signed: true} }
+func number(name string) Word {
+	return Word{Kind: Number, Text: "$" + name, Solid: true, wordNumeral: wordNumeral{Signed: true}}
+}
 
 // signed reports whether an expression that is explained can be below zero.
 func (a *arithmetic) signed(expr syntax.ArithmExpr) bool {

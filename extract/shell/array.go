@@ -86,7 +86,7 @@ func (a *array) plain() bool {
 }
 
 // key reads the subscript of an associative array.
-func (s *splitter) key(index syntax.ArithmExpr) (Word, bool) {
+func (s splitter) key(index syntax.ArithmExpr) (Word, bool) {
 	word, ok := index.(*syntax.Word)
 	if !ok {
 		return Word{}, false
@@ -104,7 +104,7 @@ func (s *splitter) key(index syntax.ArithmExpr) (Word, bool) {
 
 // members expands a word that is all members of an array, or all positional parameters, into one
 // word each.
-func (s *splitter) members(word *syntax.Word) ([]Word, bool) {
+func (s splitter) members(word *syntax.Word) ([]Word, bool) {
 	part, quoted := tree.LoneParameter(word)
 	if part == nil {
 		return nil, false
@@ -121,7 +121,7 @@ func (s *splitter) members(word *syntax.Word) ([]Word, bool) {
 }
 
 // membersOf are the members of an array, or its subscripts, that an expansion becomes.
-func (s *splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
+func (s splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
 	name, subscripts := part.Param.Value, part.Excl
 	if name == "*" {
 		name = "@"
@@ -271,7 +271,7 @@ func (a *arrayAssignment) element(element *syntax.ArrayElem) bool {
 		a.next.words = append(a.next.words, located(a.st, words)...)
 		return true
 	}
-	key, ok := (&splitter{w: a.w, st: a.st}).key(element.Index)
+	key, ok := splitter{w: a.w, st: a.st}.key(element.Index)
 	value := a.w.word(a.st, element.Value)
 	if !ok || key.Kind != Literal {
 		return false
@@ -285,7 +285,7 @@ func (a *arrayAssignment) member() bool {
 	if a.old == nil || !a.old.associative || a.from.Value == nil || a.from.Append {
 		return false
 	}
-	key, ok := (&splitter{w: a.w, st: a.st}).key(a.from.Index)
+	key, ok := splitter{w: a.w, st: a.st}.key(a.from.Index)
 	if !ok {
 		return false
 	}

@@ -13,7 +13,7 @@ const maxAlternatives = 64
 
 // appendAlternatives expands a word with braces. Some of the shells called sh know none: there
 // the word as it is written stands behind what the others make of it.
-func (s *splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
 	plain := tree.AgreeOnBraces(word, s.w.Dialect)
 	if s.w.Posix || !plain {
 		s.w.messy(guard.MessyBraces)
@@ -27,7 +27,7 @@ func (s *splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
 	return out
 }
 
-func (s *splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {

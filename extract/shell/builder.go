@@ -149,9 +149,11 @@ func (b *wordBuilder) extend(c byte) {
 // finish returns the word that the parts make, st being the state of the shell.
 func (b *wordBuilder) finish(st *state, word *syntax.Word) Word {
 	out := Word{
-		Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Letters: b.letters, Solid: b.solid,
-		Signed: b.signed, Scaled: b.scaled, Led: tree.LedByText(word), Recut: b.recut, Extended: b.extended,
-		Vanishes: len(word.Parts) > 0 && !b.solid && !b.kept,
+		Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Solid: b.solid,
+		Vanishes:    len(word.Parts) > 0 && !b.solid && !b.kept,
+		wordHead:    wordHead{Led: tree.LedByText(word)},
+		wordNumeral: wordNumeral{Letters: b.letters, Signed: b.signed, Scaled: b.scaled},
+		wordMatch:   wordMatch{Recut: b.recut, Extended: b.extended},
 	}
 	b.describe(&out, word)
 	parts := len(word.Parts)

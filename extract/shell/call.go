@@ -19,7 +19,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		if w.wordCount+len(argv) > maxWords {
 			break // counted as too many below
 		}
-		argv = (&splitter{w: w, st: st}).appendWords(argv, arg)
+		argv = splitter{w: w, st: st}.appendWords(argv, arg)
 		if last := len(argv) - 1; last > 0 && argv[last].nothing() {
 			argv = argv[:last] // shells make no word of it
 		}
@@ -30,16 +30,16 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 	}
 	redirs = unmatched(argv, redirs)
 	if len(argv) == 0 {
-		return (&assigner{w: w, st: st}).assignments(call.Assigns, redirs)
+		return assigner{w: w, st: st}.assignments(call.Assigns, redirs)
 	}
 	if !w.printsWords(st, argv) {
 		w.handsOn(st, argv)
 	}
 	prefix := st
-	if value, ok := (&assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].literal("read") {
+	if value, ok := (assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].literal("read") {
 		prefix = st.with("IFS", value)
 	} else {
-		prefix = (&assigner{w: w, st: st}).prefix(call.Assigns)
+		prefix = assigner{w: w, st: st}.prefix(call.Assigns)
 	}
 	return w.argv(prefix, st, argv, redirs)
 }
@@ -65,7 +65,7 @@ type assigner struct {
 }
 
 // prefix returns the state in which a command with assignments before it runs.
-func (a *assigner) prefix(assigns []*syntax.Assign) *state {
+func (a assigner) prefix(assigns []*syntax.Assign) *state {
 	for _, assign := range assigns {
 		value, plain := a.assigned(assign)
 		if !plain {
@@ -161,7 +161,7 @@ func loading(st *state, list string) *state {
 
 // separator is what the assignments before read set IFS to, where they set
 // nothing else, which holds for that one command.
-func (a *assigner) separator(assigns []*syntax.Assign) (Word, bool) {
+func (a assigner) separator(assigns []*syntax.Assign) (Word, bool) {
 	if len(assigns) != 1 || assigns[0].Name == nil || assigns[0].Name.Value != "IFS" {
 		return Word{}, false
 	}
@@ -170,7 +170,7 @@ func (a *assigner) separator(assigns []*syntax.Assign) (Word, bool) {
 }
 
 // assigned evaluates the value of an assignment. It reports false for one that isn't name=value.
-func (a *assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
+func (a assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
 	plain = tree.IsPlainAssignment(assign) && !assign.Naked
 	a.elements(assign)
 	if assign.Value == nil {
@@ -193,7 +193,7 @@ func (a *assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
 }
 
 // elements walks the subscripts and the members of an assignment.
-func (a *assigner) elements(assign *syntax.Assign) {
+func (a assigner) elements(assign *syntax.Assign) {
 	subscripts := assign.Index != nil
 	a.subscript(assign.Index)
 	if assign.Array != nil {
@@ -211,7 +211,7 @@ func (a *assigner) elements(assign *syntax.Assign) {
 }
 
 // subscript makes a line messy in a subscript of which commands are run.
-func (a *assigner) subscript(index syntax.ArithmExpr) {
+func (a assigner) subscript(index syntax.ArithmExpr) {
 	if index != nil && tree.SubstitutesCommands(index) {
 		a.w.messy(guard.MessyArithmetic)
 	}
@@ -236,7 +236,7 @@ func (s *surroundings) local(name string) bool {
 }
 
 // assignments walks a command that is nothing but assignments.
-func (a *assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
+func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
 	for _, assign := range assigns {
 		if list, ok := assignArray(a.w, a.st, assign, false); ok {
 			a.st = a.st.with(assign.Name.Value, list)

@@ -20,7 +20,7 @@ type declaration struct {
 }
 
 // declaration walks a declaration.
-func (c *compound) declaration(cmd *syntax.DeclClause) (ok, fail *state) {
+func (c compound) declaration(cmd *syntax.DeclClause) (ok, fail *state) {
 	d := declaration{w: c.w, st: c.st, cmd: cmd}
 	d.arrays()
 	next, explained := d.assigns()
@@ -43,7 +43,7 @@ func (d *declaration) arrays() {
 		if arg.Value == nil || arg.Name == nil {
 			continue // what is quoted with its name goes with "assigns"
 		}
-		value := Word{Led: tree.LedByText(arg.Value)}
+		value := Word{wordHead: wordHead{Led: tree.LedByText(arg.Value)}}
 		if !tree.SubstitutesCommands(arg.Value) { // which are walked where the value is read
 			value = d.w.word(d.st, arg.Value)
 		}
@@ -156,7 +156,7 @@ func (d *declaration) value(arg *syntax.Assign, associative bool) (Word, bool) {
 	case arg.Naked:
 		return Word{}, true
 	}
-	return (&assigner{w: d.w, st: d.st}).assigned(arg)
+	return assigner{w: d.w, st: d.st}.assigned(arg)
 }
 
 // keyed is an associative array that is declared, and not set: it keeps its value.
@@ -207,7 +207,7 @@ func (d *declaration) exported(arg *syntax.Assign) (Word, bool) {
 	if arg.Naked {
 		return d.st.variable(arg.Name.Value)
 	}
-	value, known := (&assigner{w: d.w, st: d.st}).assigned(arg)
+	value, known := assigner{w: d.w, st: d.st}.assigned(arg)
 	// Some shells split what expansions give here, and look for patterns.
 	known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !d.w.Rereads(value.Text))
 	return value, known

@@ -10,12 +10,12 @@ import (
 
 // directoryChange is cd, pushd or popd.
 type directoryChange struct {
-	*simpleCommand
+	simpleCommand
 	verb string
 }
 
 // cd walks cd. A directory that only the run knows makes the working directory unknown.
-func (i *simpleCommand) cd() (ok, fail *state, explained bool) {
+func (i simpleCommand) cd() (ok, fail *state, explained bool) {
 	d := directoryChange{i, "cd"}
 	given, physical := directoryOptions(i.args())
 	ok, fail = d.change(given, physical)
@@ -130,7 +130,7 @@ func namesDirectory(st *state, word Word) bool {
 }
 
 // pushd walks pushd with a directory.
-func (i *simpleCommand) pushd() (ok, fail *state, explained bool) {
+func (i simpleCommand) pushd() (ok, fail *state, explained bool) {
 	d, args := directoryChange{i, "pushd"}, i.args()
 	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
 		ok, fail = d.lost(args)
@@ -147,7 +147,7 @@ func (i *simpleCommand) pushd() (ok, fail *state, explained bool) {
 }
 
 // popd walks popd without operands, as far as the line has filled the stack.
-func (i *simpleCommand) popd() (ok, fail *state, explained bool) {
+func (i simpleCommand) popd() (ok, fail *state, explained bool) {
 	d, args, stack := directoryChange{i, "popd"}, i.args(), i.after.stack
 	top := len(stack) - 1
 	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {

@@ -14,7 +14,7 @@ import (
 
 // words expands one word of the source into the words that the shell makes of it.
 func (w *walker) words(st *state, word *syntax.Word) []Word {
-	return (&splitter{w: w, st: st}).appendWords(nil, word)
+	return splitter{w: w, st: st}.appendWords(nil, word)
 }
 
 // splitter splits words of the source into words of a command, in a state.
@@ -24,7 +24,7 @@ type splitter struct {
 }
 
 // appendWords appends what words returns.
-func (s *splitter) appendWords(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendWords(out []Word, word *syntax.Word) []Word {
 	if members, ok := s.members(word); ok {
 		return append(out, members...)
 	}

@@ -84,7 +84,7 @@ func (f *feed) word(root string) Word {
 	if f.hashes {
 		return Word{Kind: Hash, Text: hashText}
 	}
-	return Word{Kind: Fed, Text: root, feed: f}
+	return Word{Kind: Fed, Text: root, wordStream: wordStream{feed: f}}
 }
 
 // listed reports whether the word is one that another command prints as it stands.

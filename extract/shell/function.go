@@ -20,7 +20,7 @@ import (
 
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
-func (c *compound) define(cmd *syntax.FuncDecl) *state {
+func (c compound) define(cmd *syntax.FuncDecl) *state {
 	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || c.st.functions.Len() >= maxCommands || !c.w.definable(cmd.Name.Value) || cmd.RsrvWord && c.w.Posix {
 		c.w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
@@ -163,7 +163,7 @@ func shifted(st *state, args []Word) *state {
 
 // function walks a call of a function of the line, nil for a name that may stand for another one, or
 // for something else.
-func (i *simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
+func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
 	if decl != nil && i.st == i.after {
 		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}

@@ -28,7 +28,7 @@ func (g gitReader) revision(word Word) {
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
 		g.c.Git.Blobs++
-		g.access(Word{Kind: Fed, Text: word.blob.roots[0], feed: word.blob}, v1.OpRead, false)
+		g.access(Word{Kind: Fed, Text: word.blob.roots[0], wordStream: wordStream{feed: word.blob}}, v1.OpRead, false)
 		return
 	case word.listed():
 		g.access(word, v1.OpRead, false)

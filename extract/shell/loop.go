@@ -22,7 +22,7 @@ type loop struct {
 }
 
 // forClause unrolls a loop over known words, so that its body is judged for each of them.
-func (c *compound) forClause(cmd *syntax.ForClause) (ok, fail *state) {
+func (c compound) forClause(cmd *syntax.ForClause) (ok, fail *state) {
 	l := loop{w: c.w, st: c.st, cmd: cmd, first: len(c.w.line.Commands)}
 	if cmd.Select {
 		return l.unexplained()
@@ -54,7 +54,7 @@ func (l *loop) unexplained() (ok, fail *state) {
 // counting walks for (( … )): its counters hold any number in each round.
 func (l *loop) counting(clause *syntax.CStyleLoop) (ok, fail *state) {
 	st := (&arithmetic{w: l.w, st: l.st}).command("((", clause.Init)
-	end := (&compound{w: l.w, st: st}).rounds(func(at *state) *state {
+	end := compound{w: l.w, st: st}.rounds(func(at *state) *state {
 		at = (&arithmetic{w: l.w, st: at}).command("((", clause.Cond)
 		ok, fail := l.body(at)
 		return join(at, (&arithmetic{w: l.w, st: join(ok, fail)}).command("((", clause.Post))
@@ -87,7 +87,8 @@ func (l *loop) words(items []*syntax.Word) (values []Word) {
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			words = []Word{{Kind: Number, Text: seqText, Solid: true, Signed: l.w.begun != nil && l.w.begun.signed, Scaled: l.scaled(item)}}
+			numeral := wordNumeral{Signed: l.w.begun != nil && l.w.begun.signed, Scaled: l.scaled(item)}
+			words = []Word{{Kind: Number, Text: seqText, Solid: true, wordNumeral: numeral}}
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
@@ -235,7 +236,7 @@ func (r *report) mergeRounds(first, round int) {
 }
 
 // whileClause walks the rounds of a loop.
-func (c *compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state) {
+func (c compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state) {
 	end := c.rounds(func(at *state) *state {
 		ok, fail := c.w.caught(func() (ok, fail *state) {
 			yes, no := c.w.stmts(at, cmd.Cond)
@@ -252,7 +253,7 @@ func (c *compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state) {
 
 // rounds walks a loop once, in a state that no round of it can leave: a body
 // that changes the directory, or a variable with every round, is not followed.
-func (c *compound) rounds(round func(*state) *state) *state {
+func (c compound) rounds(round func(*state) *state) *state {
 	c.w.loops++
 	defer func() { c.w.loops-- }()
 	commands := len(c.w.line.Commands)

@@ -88,9 +88,9 @@ func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
 // number is the word that a substitution becomes which prints such lines.
 func (n *begun) number() (Word, bool) {
 	if !n.one && n.behind == 0 && !n.signed {
-		return Word{Kind: Output, Text: "$(…)", lines: true, bare: true}, true
+		return Word{Kind: Output, Text: "$(…)", wordNumeral: wordNumeral{lines: true}, wordHead: wordHead{bare: true}}, true
 	}
-	return Word{Kind: Number, Text: "$(…)", Signed: n.signed}, n.one && n.behind == 0
+	return Word{Kind: Number, Text: "$(…)", wordNumeral: wordNumeral{Signed: n.signed}}, n.one && n.behind == 0
 }
 
 // filtered is what a filter leaves of such lines, nil if that isn't known.
@@ -183,33 +183,33 @@ func (n *begun) cutByAwk(args []string) bool {
 }
 
 // counters are how the lines of commands begin that count, and read no lines.
-var counters = map[string]func(*stdout) *begun{
-	"grep": (*stdout).lineNumbers,
-	"wc": func(o *stdout) *begun {
+var counters = map[string]func(stdout) *begun{
+	"grep": stdout.lineNumbers,
+	"wc": func(o stdout) *begun {
 		if len(o.c.Form) == 2 && o.c.onlyForm("-l", "-w", "-c", "-m", "-L", "<file>") && o.oneFile() {
 			return &begun{behind: ' ', padded: true, one: true}
 		}
 		return nil
 	},
-	"seq": func(o *stdout) *begun {
+	"seq": func(o stdout) *begun {
 		if len(o.args) > 0 && len(o.args) < 4 && len(o.c.Accesses) == 0 && !slices.ContainsFunc(o.args, func(arg string) bool { return !counted(arg) }) {
 			return &begun{}
 		}
 		return nil
 	},
-	"stat": func(o *stdout) *begun {
+	"stat": func(o stdout) *begun {
 		if len(o.c.Form) == 2 && numberOfFiles(o.args) {
 			return &begun{one: o.oneFile(), signed: true}
 		}
 		return nil
 	},
-	"du": func(o *stdout) *begun {
+	"du": func(o stdout) *begun {
 		if len(o.args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, o.args[0]) && o.oneFile() {
 			return &begun{behind: '\t', one: true}
 		}
 		return nil
 	},
-	"awk": func(o *stdout) *begun {
+	"awk": func(o stdout) *begun {
 		if len(o.args) == 1 || len(o.args) == 2 && oneFile(Access{Text: o.args[1]}) {
 			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
 				return &begun{one: one}
@@ -225,7 +225,7 @@ func (o *stdout) counted() *begun {
 	if count == nil || o.c.files > 1 {
 		return nil // one of several files may be -, and each line begins with a name
 	}
-	return count(o)
+	return count(*o)
 }
 
 // oneFile reports whether the command accesses one file, known by its name.
@@ -257,7 +257,7 @@ func numberOfFiles(args []string) bool {
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it prints a sentence in the
 // place of lines.
-func (o *stdout) lineNumbers() *begun {
+func (o stdout) lineNumbers() *begun {
 	c := o.c
 	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||
 		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {

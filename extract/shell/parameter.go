@@ -13,7 +13,8 @@ import (
 
 // parameter is a parameter expansion with the value that its operator is applied to.
 type parameter struct {
-	x        *expander
+	w        *walker
+	st       *state
 	part     *syntax.ParamExp
 	name     string
 	quoted   bool
@@ -30,7 +31,7 @@ func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 		x.weaken(Dynamic)
 		return
 	}
-	p := parameter{x: x, part: part, name: part.Param.Value, quoted: quoted, operator: tree.OperatorOf(part)}
+	p := parameter{w: x.w, st: x.st, part: part, name: part.Param.Value, quoted: quoted, operator: tree.OperatorOf(part)}
 	x.w.expands(x.st, p.name)
 	if !x.st.assigned(p.name) {
 		x.variables = append(x.variables, p.name)
@@ -42,36 +43,46 @@ func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 	}
 	p.value, p.known = p.read()
 	if tree.IsValue(part) {
-		p.splice()
+		p.splice(x)
 		return
 	}
-	// What operators make of values that are known, or of names that are known in part.
-	for _, operation := range [...]func(*parameter) (Word, bool){
-		(*parameter).applied, (*parameter).cutSuffix, (*parameter).renamed, (*parameter).partOfName,
-	} {
-		if result, ok := operation(&p); ok && p.known {
-			x.splice(result, quoted)
-			return
-		}
+	if result, ok := p.operated(); ok {
+		x.splice(result, quoted)
+		return
 	}
-	p.unknown()
+	p.unknown(x)
+}
+
+// operated is what the operator makes of a value that is known, or of names that are known in part.
+func (p *parameter) operated() (Word, bool) {
+	result, ok := p.applied()
+	if !ok || !p.known {
+		result, ok = p.cutSuffix()
+	}
+	if !ok || !p.known {
+		result, ok = p.renamed()
+	}
+	if !ok || !p.known {
+		result, ok = p.partOfName()
+	}
+	return result, ok && p.known
 }
 
 // splice adds the value as it is.
-func (p *parameter) splice() {
+func (p *parameter) splice(x *expander) {
 	switch p.name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		p.x.number("$"+p.name, true)
+		x.number("$"+p.name, true)
 		return
 	case "!": // empty if no command runs in the background
-		p.x.number("$"+p.name, false)
+		x.number("$"+p.name, false)
 		return
 	}
 	if !p.known {
-		p.x.unknown(Dynamic, "$"+p.name)
+		x.unknown(Dynamic, "$"+p.name)
 		return
 	}
-	p.x.splice(p.value, p.quoted)
+	x.splice(p.value, p.quoted)
 }
 
 // read is what the expansion reads, before any operator.
@@ -79,36 +90,36 @@ func (p *parameter) read() (Word, bool) {
 	if p.part.Index != nil {
 		return p.member()
 	}
-	if list := p.x.st.array(p.name); list != nil {
+	if list := p.st.array(p.name); list != nil {
 		single := len(list.words) < 2 && !list.more
 		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
 			return Word{Kind: Output, Text: "$" + p.name}, list.plain() // all of them, and not the first
 		}
 		return list.first()
 	}
-	return p.x.w.value(p.x.st, p.name)
+	return p.w.value(p.st, p.name)
 }
 
 // member is the member of an array that the subscript names.
 func (p *parameter) member() (Word, bool) {
 	if !p.plainSubscript() {
-		p.x.w.messy(guard.MessyExpansion)
+		p.w.messy(guard.MessyExpansion)
 		return Word{}, false
 	}
-	value, assigned := p.x.st.variable(p.name)
+	value, assigned := p.st.variable(p.name)
 	list, all := value.array, tree.IsAllMembers(p.part.Index)
 	switch {
 	case !assigned && p.name == "PIPESTATUS" && !all:
 		return Word{Kind: Number, Text: "$" + p.name}, true
 	case !assigned:
-		return p.x.w.value(p.x.st, p.name)
+		return p.w.value(p.st, p.name)
 	case list == nil:
 		word, ok := p.part.Index.(*syntax.Word)
 		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
 	case all:
 		return Word{Kind: Output, Text: "$" + p.name}, true
 	case list.associative:
-		if key, _ := (&splitter{w: p.x.w, st: p.x.st}).key(p.part.Index); key.Kind == Literal && !list.more {
+		if key, _ := (splitter{w: p.w, st: p.st}).key(p.part.Index); key.Kind == Literal && !list.more {
 			return list.of(key.Text), true
 		}
 	default:
@@ -122,7 +133,7 @@ func (p *parameter) member() (Word, bool) {
 // plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, a
 // variable that holds a number, or any word if the array is an associative one of the line.
 func (p *parameter) plainSubscript() bool {
-	w, st, index := p.x.w, p.x.st, p.part.Index
+	w, st, index := p.w, p.st, p.part.Index
 	value, assigned := st.variable(p.name)
 	list := value.array
 	switch {
@@ -133,7 +144,7 @@ func (p *parameter) plainSubscript() bool {
 	case tree.IsAllMembers(index):
 		return w.isPublic(p.name)
 	case list != nil && list.associative:
-		_, ok := (&splitter{w: w, st: st}).key(index)
+		_, ok := splitter{w: w, st: st}.key(index)
 		return ok
 	}
 	if !tree.IsDecimal(index) {
@@ -145,28 +156,28 @@ func (p *parameter) plainSubscript() bool {
 }
 
 // unknown adds what only the run knows of an expansion with an operator.
-func (p *parameter) unknown() {
-	kind := p.kind()
+func (p *parameter) unknown(x *expander) {
+	kind := p.kind(x)
 	if kind == Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in text that the line hides
 		// in a variable.
-		p.x.w.messy(guard.MessyExpansion)
+		p.w.messy(guard.MessyExpansion)
 	}
-	p.x.w.measures(p.part, p.known)
+	p.w.measures(p.part, p.known)
 	if kind == Output && !p.known && !tree.IsAlternate(p.part) {
 		kind = Dynamic // a part of what isn't known is as little known
 	}
 	source := "${" + p.name + "…}"
 	if kind == Number {
-		p.x.number(source, p.part.Length)
+		x.number(source, p.part.Length)
 		return
 	}
-	p.x.unknown(kind, source)
+	x.unknown(kind, source)
 }
 
 // kind is what an expansion with an operator gives: a number for ${#name}, text that only the run
 // knows for operators that cut, replace, change the case or default, and Dynamic for others.
-func (p *parameter) kind() WordKind {
+func (p *parameter) kind(x *expander) WordKind {
 	if p.operator == tree.NoOperator || p.part.Index != nil && !p.plainSubscript() {
 		return Dynamic
 	}
@@ -175,11 +186,11 @@ func (p *parameter) kind() WordKind {
 	case tree.LengthOperator:
 		return Number
 	case tree.SliceOperator:
-		text = tree.IsDecimalSlice(p.part.Slice) && !p.x.w.Posix
+		text = tree.IsDecimalSlice(p.part.Slice) && !p.w.Posix
 	case tree.ReplaceOperator:
-		text = p.isText(p.part.Repl.Orig) && p.isText(p.part.Repl.With)
+		text = p.isText(x, p.part.Repl.Orig) && p.isText(x, p.part.Repl.With)
 	default:
-		text = p.givesText()
+		text = p.givesText(x)
 	}
 	if text {
 		return Output
@@ -188,42 +199,42 @@ func (p *parameter) kind() WordKind {
 }
 
 // givesText reports whether an operator with a word gives text.
-func (p *parameter) givesText() bool {
+func (p *parameter) givesText(x *expander) bool {
 	switch p.part.Exp.Op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
 		syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return p.isText(p.part.Exp.Word)
+		return p.isText(x, p.part.Exp.Word)
 	case syntax.UpperFirst, syntax.UpperAll, syntax.LowerFirst, syntax.LowerAll:
-		return !p.x.w.Posix && !p.x.w.Zsh && p.isText(p.part.Exp.Word)
+		return !p.w.Posix && !p.w.Zsh && p.isText(x, p.part.Exp.Word)
 	default:
 		return false
 	}
 }
 
 // isText reports whether the operand of an operator is text, which only the run may know, or empty.
-func (p *parameter) isText(word *syntax.Word) bool {
+func (p *parameter) isText(x *expander, word *syntax.Word) bool {
 	if word == nil || len(word.Parts) == 0 {
 		return true
 	}
-	text := p.x.w.word(p.x.st, word)
-	p.x.variables = append(p.x.variables, text.Variables...)
+	text := p.w.word(p.st, word)
+	x.variables = append(x.variables, text.Variables...)
 	return text.Kind != Dynamic && text.Kind != Pipe
 }
 
 // applied is what the operator makes of a known text, if every shell makes the same of it. Some of
 // those called sh know no slices and replacements.
 func (p *parameter) applied() (Word, bool) {
-	if p.value.Kind != Literal || p.x.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
+	if p.value.Kind != Literal || p.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
 		return Word{}, false
 	}
 	text, ok := "", false
 	switch p.operator {
 	case tree.SliceOperator:
 		text, ok = tree.Slice(p.value.Text, p.part.Slice)
-		ok = ok && !p.x.w.Posix
+		ok = ok && !p.w.Posix
 	case tree.ReplaceOperator:
 		text, ok = tree.Replace(p.value.Text, p.part.Repl)
-		ok = ok && !p.x.w.Posix
+		ok = ok && !p.w.Posix
 	case tree.WordOperator:
 		text, ok = p.appliedWord()
 	default:
@@ -235,7 +246,7 @@ func (p *parameter) applied() (Word, bool) {
 func (p *parameter) appliedWord() (string, bool) {
 	operand := ""
 	if word := p.part.Exp.Word; word != nil && len(word.Parts) > 0 {
-		value := p.x.w.word(p.x.st, word)
+		value := p.w.word(p.st, word)
 		if value.Kind != Literal && value.Kind != Glob || len(word.Parts) > 1 || !tree.IsLiteral(word.Parts[0]) ||
 			strings.HasPrefix(tree.LeadingText(word), "~") || strings.Trim(value.Text, lexical.OperandBytes+"*?") != "" {
 			return "", false
@@ -287,7 +298,7 @@ func (p *parameter) cutSuffix() (Word, bool) {
 	if value.Kind != Glob || operand == nil || !p.removesSuffix() {
 		return Word{}, false
 	}
-	suffix := p.x.w.word(p.x.st, operand)
+	suffix := p.w.word(p.st, operand)
 	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, nameBytes) != "" {
 		return Word{}, false
 	}
@@ -347,7 +358,7 @@ func (p *parameter) partOfName() (Word, bool) {
 	if pattern == nil || p.operator != tree.WordOperator {
 		return Word{}, false
 	}
-	operand := p.x.w.word(p.x.st, pattern)
+	operand := p.w.word(p.st, pattern)
 	if !isNamePattern(operand) {
 		return Word{}, false
 	}
@@ -361,7 +372,7 @@ func (p *parameter) partOfName() (Word, bool) {
 		return Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	cut, ok := partsOf(p.x.st, value, "${"+p.name+"…}")
+	cut, ok := partsOf(p.st, value, "${"+p.name+"…}")
 	if !ok {
 		return cut, false
 	}

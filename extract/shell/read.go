@@ -12,7 +12,7 @@ import (
 
 // lineReader is an invocation of read.
 type lineReader struct {
-	*simpleCommand
+	simpleCommand
 	names []Word
 	// raw is true if backslashes stay, zero if lines end by NUL.
 	raw, zero bool
@@ -20,7 +20,7 @@ type lineReader struct {
 
 // read walks `read -r name…`. Other options, and operands that are no names, aren't followed. At the
 // end of the input the variables can be empty.
-func (i *simpleCommand) read() (next, end *state, explained bool) {
+func (i simpleCommand) read() (next, end *state, explained bool) {
 	r := lineReader{simpleCommand: i, names: i.args()}
 	r.options()
 	if i.st.caveats.Has("assigns") || len(r.names) == 0 {
@@ -63,13 +63,13 @@ func (r *lineReader) options() {
 // known, or text.
 func (r *lineReader) value(at int) Word {
 	in, shown := r.w.in, "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown, bare: in != nil && in.bare}
+	text := Word{Kind: Output, Text: shown, wordHead: wordHead{bare: in != nil && in.bare}}
 	ifs, set := r.st.variable("IFS")
 	switch {
 	case in == nil:
 		return text
 	case in.digits != nil && at == 0 && !r.zero && in.digits.begins(len(r.names), ifs, set):
-		return Word{Kind: Number, Text: shown, Solid: true, Signed: in.digits.signed}
+		return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: in.digits.signed}}
 	case in.zero != r.zero || !in.linesIn(r.st):
 		return text
 	case in.hashes && at == 0 && in.beginsWithHash(len(r.names), ifs):
@@ -110,7 +110,7 @@ func (f *feed) beginsWithHash(names int, ifs Word) bool {
 
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
 // them if they are known.
-func (i *simpleCommand) mapfile() (ok, fail *state, explained bool) {
+func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].literal("-t") {
 		return nil, nil, false
 	}

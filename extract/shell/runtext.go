@@ -19,7 +19,7 @@ import (
 var textOptions = map[string]string{"mapfile": "-C", "readarray": "-C", "compgen": "-C-W", "complete": "-C-W", "bind": "-x", "fc": "-e"}
 
 // runText walks a builtin that runs what its words say.
-func (i *simpleCommand) runText() {
+func (i simpleCommand) runText() {
 	i.w.messy(guard.MessyBuiltin)
 	name, args := i.argv[0].Text, i.args()
 	i.guess(name, args)
@@ -76,7 +76,7 @@ type innerText struct {
 }
 
 // ranText walks words that a builtin joins to a text and runs, where they are known.
-func (t *innerText) ranText(words ...Word) {
+func (t innerText) ranText(words ...Word) {
 	text := make([]string, 0, len(words))
 	for _, word := range behindDashes(words) {
 		if word.Kind != Literal {
@@ -88,7 +88,7 @@ func (t *innerText) ranText(words ...Word) {
 }
 
 // ranProgram walks the command that a builtin becomes.
-func (t *innerText) ranProgram(argv []Word) {
+func (t innerText) ranProgram(argv []Word) {
 	if len(argv) > 0 {
 		t.w.nested(func() { t.w.argv(t.st, t.st, argv, nil) })
 	}
@@ -108,7 +108,7 @@ func (w *walker) nested(walk func()) {
 var standardInputs = []string{"/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"}
 
 // ranInput walks what a shell reads from standard input as a script, where it is known.
-func (t *innerText) ranInput(dialect string) {
+func (t innerText) ranInput(dialect string) {
 	text := t.w.text
 	if text == "" {
 		return

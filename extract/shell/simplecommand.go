@@ -24,40 +24,40 @@ func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail 
 }
 
 // builtin walks a builtin. It reports false for one with words that it has no explanation for.
-type builtin func(*simpleCommand) (ok, fail *state, explained bool)
+type builtin func(simpleCommand) (ok, fail *state, explained bool)
 
 func builtinOf(name string) builtin {
 	switch name {
 	case "cd":
-		return (*simpleCommand).cd
+		return simpleCommand.cd
 	case "pushd":
-		return (*simpleCommand).pushd
+		return simpleCommand.pushd
 	case "popd":
-		return (*simpleCommand).popd
+		return simpleCommand.popd
 	case "read":
-		return (*simpleCommand).read
+		return simpleCommand.read
 	case "mapfile", "readarray":
-		return (*simpleCommand).mapfile
+		return simpleCommand.mapfile
 	case "shopt":
-		return (*simpleCommand).shopt
+		return simpleCommand.shopt
 	case "ulimit":
-		return (*simpleCommand).ulimit
+		return simpleCommand.ulimit
 	case "unset":
-		return (*simpleCommand).unset
+		return simpleCommand.unset
 	case "source", ".":
-		return (*simpleCommand).activate
+		return simpleCommand.activate
 	case "shift":
-		return (*simpleCommand).shift
+		return simpleCommand.shift
 	case "set":
-		return (*simpleCommand).set
+		return simpleCommand.set
 	case "exit", "return", "break", "continue":
-		return (*simpleCommand).leave
+		return simpleCommand.leave
 	}
 	return nil
 }
 
 // run walks the command: a function, a builtin, or a program.
-func (i *simpleCommand) run() (ok, fail *state) {
+func (i simpleCommand) run() (ok, fail *state) {
 	if i.argv[0].Kind != Literal || i.argv[0].Text == "" {
 		i.w.messy(guard.MessyDynamicVerb)
 		i.guess("", i.argv)
@@ -82,14 +82,14 @@ func (i *simpleCommand) run() (ok, fail *state) {
 }
 
 // args are the words behind the name.
-func (i *simpleCommand) args() []Word { return i.argv[1:] }
+func (i simpleCommand) args() []Word { return i.argv[1:] }
 
 // shell emits what the shell itself does: it opens the redirections.
-func (i *simpleCommand) shell() { i.w.emit(i.w.newCommand(i.st, ":", i.redirs)) }
+func (i simpleCommand) shell() { i.w.emit(i.w.newCommand(i.st, ":", i.redirs)) }
 
 // guess reports a command that can't be explained, with every word as a path that it may touch, for
 // the deny rules.
-func (i *simpleCommand) guess(verb string, words []Word) { i.w.emitGuess(i.st, verb, words, i.redirs) }
+func (i simpleCommand) guess(verb string, words []Word) { i.w.emitGuess(i.st, verb, words, i.redirs) }
 
 // emitGuess does the same for words of any command.
 func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
@@ -107,7 +107,7 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 	w.emit(c)
 }
 
-func (i *simpleCommand) shift() (ok, fail *state, explained bool) {
+func (i simpleCommand) shift() (ok, fail *state, explained bool) {
 	if slices.ContainsFunc(i.args(), func(arg Word) bool { return !isNumber(arg) }) {
 		i.w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
 	}
@@ -117,7 +117,7 @@ func (i *simpleCommand) shift() (ok, fail *state, explained bool) {
 }
 
 // leave walks exit, return, break and continue.
-func (i *simpleCommand) leave() (ok, fail *state, explained bool) {
+func (i simpleCommand) leave() (ok, fail *state, explained bool) {
 	if args := i.args(); len(args) > 1 || len(args) == 1 && !isNumber(args[0]) {
 		i.w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
 	}
@@ -127,7 +127,7 @@ func (i *simpleCommand) leave() (ok, fail *state, explained bool) {
 }
 
 // ulimit walks the builtin if it only reads limits.
-func (i *simpleCommand) ulimit() (ok, fail *state, explained bool) {
+func (i simpleCommand) ulimit() (ok, fail *state, explained bool) {
 	if slices.ContainsFunc(i.args(), func(arg Word) bool {
 		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
 	}) {
@@ -141,7 +141,7 @@ func (i *simpleCommand) ulimit() (ok, fail *state, explained bool) {
 
 // unset walks the builtin for names that neither shells nor programs give a meaning to. Of a
 // variable that the line didn't assign, programs behind it may see that it is gone.
-func (i *simpleCommand) unset() (ok, fail *state, explained bool) {
+func (i simpleCommand) unset() (ok, fail *state, explained bool) {
 	if len(i.argv) == 1 {
 		return nil, nil, false
 	}
@@ -162,7 +162,7 @@ func (i *simpleCommand) unset() (ok, fail *state, explained bool) {
 }
 
 // shopt walks shopt -s nullglob, with which a pattern that matches nothing is no word.
-func (i *simpleCommand) shopt() (ok, fail *state, explained bool) {
+func (i simpleCommand) shopt() (ok, fail *state, explained bool) {
 	if i.w.Zsh || i.w.Posix || len(i.argv) < 3 || !i.argv[1].literal("-s") ||
 		slices.ContainsFunc(i.argv[2:], func(option Word) bool { return !option.literal("nullglob") }) {
 		return nil, nil, false
@@ -177,7 +177,7 @@ func (i *simpleCommand) shopt() (ok, fail *state, explained bool) {
 }
 
 // set walks the builtin: a few options change nothing but when the line ends.
-func (i *simpleCommand) set() (ok, fail *state, explained bool) {
+func (i simpleCommand) set() (ok, fail *state, explained bool) {
 	args := i.args()
 	if len(args) == 0 {
 		c := i.w.newCommand(i.st, "set", i.redirs)
@@ -201,7 +201,7 @@ func (i *simpleCommand) set() (ok, fail *state, explained bool) {
 
 // setOption reads the first option of set: how many words it takes, and whether it changes nothing
 // but when the line ends, and what is traced. Tracing expands PS4.
-func (i *simpleCommand) setOption(args []Word) (size int, safe bool) {
+func (i simpleCommand) setOption(args []Word) (size int, safe bool) {
 	text := args[0].Text
 	if args[0].Kind != Literal || text == "" || text[0] != '-' && text[0] != '+' {
 		return 1, false
@@ -219,6 +219,6 @@ func (i *simpleCommand) setOption(args []Word) (size int, safe bool) {
 }
 
 // safeSetName reports whether the first of some words names such an option.
-func (i *simpleCommand) safeSetName(words []Word) bool {
+func (i simpleCommand) safeSetName(words []Word) bool {
 	return len(words) > 0 && words[0].Kind == Literal && slices.Contains(i.w.table.Words.Shell.SafeSetNames, words[0].Text)
 }

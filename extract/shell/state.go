@@ -231,9 +231,12 @@ func either(name string, a, b *Word) *Word {
 	}
 	switch {
 	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
-		return &Word{Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), Signed: a.Signed || b.Signed, Scaled: a.Scaled || b.Scaled, Dashed: a.Dashed || b.Dashed}
+		return &Word{
+			Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), wordHead: wordHead{Dashed: a.Dashed || b.Dashed},
+			wordNumeral: wordNumeral{Signed: a.Signed || b.Signed, Scaled: a.Scaled || b.Scaled},
+		}
 	case onlyText(*a) && onlyText(*b):
-		return &Word{Kind: Output, Text: "$" + name, Letters: true, Solid: solid(*a) && solid(*b)}
+		return &Word{Kind: Output, Text: "$" + name, Solid: solid(*a) && solid(*b), wordNumeral: wordNumeral{Letters: true}}
 	}
 	return unknownWord
 }

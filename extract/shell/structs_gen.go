@@ -52,31 +52,15 @@ func (x *Command) Equal(y *Command) bool {
 // Equal reports whether two values are the same.
 func (x *Word) Equal(y *Word) bool {
 	return x.Kind == y.Kind &&
+		x.Split == y.Split &&
+		x.Solid == y.Solid &&
+		x.Vanishes == y.Vanishes &&
 		x.Text == y.Text &&
 		sameList(x.Variables, y.Variables) &&
-		x.Split == y.Split &&
-		x.Letters == y.Letters &&
-		x.Led == y.Led &&
-		x.Dashed == y.Dashed &&
-		x.Option == y.Option &&
-		x.Solid == y.Solid &&
-		x.Signed == y.Signed &&
-		x.Scaled == y.Scaled &&
-		x.Expands == y.Expands &&
-		x.Joined == y.Joined &&
-		x.Vanishes == y.Vanishes &&
-		x.Recut == y.Recut &&
-		x.Extended == y.Extended &&
-		sameList(x.holes, y.holes) &&
-		sameList(x.hollow, y.hollow) &&
-		(x.feed == y.feed || x.feed != nil && y.feed != nil && x.feed.Equal(y.feed)) &&
-		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
-		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins)) &&
-		sameList(x.origins, y.origins) &&
-		x.bare == y.bare &&
-		x.lines == y.lines &&
-		x.selects == y.selects &&
-		sameList(x.dirs, y.dirs) &&
+		x.wordHead == y.wordHead &&
+		x.wordNumeral.Equal(&y.wordNumeral) &&
+		x.wordMatch.Equal(&y.wordMatch) &&
+		x.wordStream.Equal(&y.wordStream) &&
 		(x.array == y.array || x.array != nil && y.array != nil && x.array.Equal(y.array))
 }
 
@@ -167,6 +151,34 @@ func (x *feed) Equal(y *feed) bool {
 		x.made == y.made &&
 		x.bare == y.bare &&
 		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
+}
+
+// Equal reports whether two values are the same.
+func (x *wordMatch) Equal(y *wordMatch) bool {
+	return x.Expands == y.Expands &&
+		x.Recut == y.Recut &&
+		x.Extended == y.Extended &&
+		sameList(x.origins, y.origins) &&
+		sameList(x.dirs, y.dirs)
+}
+
+// Equal reports whether two values are the same.
+func (x *wordNumeral) Equal(y *wordNumeral) bool {
+	return sameList(x.holes, y.holes) &&
+		sameList(x.hollow, y.hollow) &&
+		x.Letters == y.Letters &&
+		x.Signed == y.Signed &&
+		x.Scaled == y.Scaled &&
+		x.Joined == y.Joined &&
+		x.lines == y.lines &&
+		x.selects == y.selects
+}
+
+// Equal reports whether two values are the same.
+func (x *wordStream) Equal(y *wordStream) bool {
+	return (x.feed == y.feed || x.feed != nil && y.feed != nil && x.feed.Equal(y.feed)) &&
+		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
+		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins))
 }
 
 // Equal reports whether two values are the same.
@@ -319,27 +331,10 @@ func (x *Word) Size() int {
 	size := 0
 	size += len(x.Text)
 	size += sizeOfTexts(x.Variables)
-	size += len(x.Option)
-	size += len(x.Extended)
-	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
-	size += len(x.hollow) * int(unsafe.Sizeof(x.hollow[0]))
-	if x.feed != nil {
-		size += int(unsafe.Sizeof(*x.feed))
-		size += x.feed.Size()
-	}
-	if x.blob != nil {
-		size += int(unsafe.Sizeof(*x.blob))
-		size += x.blob.Size()
-	}
-	if x.begins != nil {
-		size += int(unsafe.Sizeof(*x.begins))
-		size += x.begins.Size()
-	}
-	size += len(x.origins) * int(unsafe.Sizeof(x.origins[0]))
-	for i := range x.origins {
-		size += x.origins[i].Size()
-	}
-	size += sizeOfTexts(x.dirs)
+	size += x.wordHead.Size()
+	size += x.wordNumeral.Size()
+	size += x.wordMatch.Size()
+	size += x.wordStream.Size()
 	if x.array != nil {
 		size += int(unsafe.Sizeof(*x.array))
 		size += x.array.Size()
@@ -398,6 +393,51 @@ func (x *array) Size() int {
 		size += x.words[i].Size()
 	}
 	size += sizeOfTexts(x.keys)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *wordHead) Size() int {
+	size := 0
+	size += len(x.Option)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *wordMatch) Size() int {
+	size := 0
+	size += len(x.Extended)
+	size += len(x.origins) * int(unsafe.Sizeof(x.origins[0]))
+	for i := range x.origins {
+		size += x.origins[i].Size()
+	}
+	size += sizeOfTexts(x.dirs)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *wordNumeral) Size() int {
+	size := 0
+	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
+	size += len(x.hollow) * int(unsafe.Sizeof(x.hollow[0]))
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *wordStream) Size() int {
+	size := 0
+	if x.feed != nil {
+		size += int(unsafe.Sizeof(*x.feed))
+		size += x.feed.Size()
+	}
+	if x.blob != nil {
+		size += int(unsafe.Sizeof(*x.blob))
+		size += x.blob.Size()
+	}
+	if x.begins != nil {
+		size += int(unsafe.Sizeof(*x.begins))
+		size += x.begins.Size()
+	}
 	return size
 }
 

@@ -86,12 +86,8 @@ func (s *substitution) single() (Word, bool) {
 			return known, true
 		}
 		if len(c.Caveats) == 0 {
-			for _, part := range [...]func(*substitution, *syntax.CallExpr) (Word, bool){
-				(*substitution).literal, (*substitution).basename, (*substitution).dirname,
-			} {
-				if known, ok := part(s, call); ok {
-					return known, true
-				}
+			if known, ok := s.partOfPath(call); ok {
+				return known, true
 			}
 		}
 	}
@@ -99,6 +95,18 @@ func (s *substitution) single() (Word, bool) {
 		return Word{Kind: Hash, Text: hashText}, true
 	}
 	return fedWord(s.w.out(s.from, nil))
+}
+
+// partOfPath is what dirname and basename print.
+func (s *substitution) partOfPath(call *syntax.CallExpr) (Word, bool) {
+	known, ok := s.literal(call)
+	if !ok {
+		known, ok = s.basename(call)
+	}
+	if !ok {
+		known, ok = s.dirname(call)
+	}
+	return known, ok
 }
 
 // literal is what dirname and basename print of literal text.
@@ -176,7 +184,7 @@ func baseOf(name, ending string) (Word, bool) {
 // fedWord is a word of names: as many words as there are names. Lines without a dash are text.
 func fedWord(out *feed) (Word, bool) {
 	if out != nil && out.bare {
-		return Word{Kind: Output, Text: "$(…)", bare: true}, true
+		return Word{Kind: Output, Text: "$(…)", wordHead: wordHead{bare: true}}, true
 	}
 	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
 		return Word{}, false

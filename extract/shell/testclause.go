@@ -11,7 +11,7 @@ import (
 )
 
 // testClause walks [[ … ]] as one command of the verb "[[".
-func (c *compound) testClause(cmd *syntax.TestClause) {
+func (c compound) testClause(cmd *syntax.TestClause) {
 	if c.w.Posix {
 		c.w.messy(guard.MessyDialect)
 	}

@@ -55,9 +55,9 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 	}
 	fallible := w.mayFail(st, stmt.Redirs)
 	if ownInput && !slices.ContainsFunc(stmt.Redirs, tree.SharesStdin) {
-		w.sharing(func() { ok, fail = (&compound{w: w, st: st}).command(stmt.Cmd, redirs) })
+		w.sharing(func() { ok, fail = compound{w: w, st: st}.command(stmt.Cmd, redirs) })
 	} else {
-		ok, fail = (&compound{w: w, st: st}).command(stmt.Cmd, redirs)
+		ok, fail = compound{w: w, st: st}.command(stmt.Cmd, redirs)
 	}
 	if fallible {
 		fail = join(fail, st) // nothing of the command has run then
@@ -78,7 +78,7 @@ type compound struct {
 }
 
 // command walks a command with the accesses that its redirections make.
-func (c *compound) command(cmd syntax.Command, redirs []Access) (ok, fail *state) {
+func (c compound) command(cmd syntax.Command, redirs []Access) (ok, fail *state) {
 	if call, isCall := cmd.(*syntax.CallExpr); isCall {
 		return c.w.call(c.st, call, redirs)
 	}
@@ -109,7 +109,7 @@ func (c *compound) command(cmd syntax.Command, redirs []Access) (ok, fail *state
 }
 
 // single walks a command behind which one state holds, whether it succeeds or fails.
-func (c *compound) single(cmd syntax.Command) *state {
+func (c compound) single(cmd syntax.Command) *state {
 	switch cmd := cmd.(type) {
 	case nil:
 		if c.w.Zsh {
@@ -138,7 +138,7 @@ func (c *compound) single(cmd syntax.Command) *state {
 }
 
 // timed walks time. If it is a program, it runs others, and changes nothing of this shell.
-func (c *compound) timed(cmd *syntax.TimeClause) (ok, fail *state) {
+func (c compound) timed(cmd *syntax.TimeClause) (ok, fail *state) {
 	if cmd.Stmt == nil {
 		return c.st, c.st
 	}
@@ -156,7 +156,7 @@ func (c *compound) timed(cmd *syntax.TimeClause) (ok, fail *state) {
 // behindOptions is the statement that time runs if it begins with what the parser takes for the name
 // of a command. bash takes "--" for the end of options, and what follows for a command of any kind;
 // other shells take time for the program if an option follows. It is nil if nothing is left.
-func (c *compound) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
+func (c compound) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 	call, isCall := stmt.Cmd.(*syntax.CallExpr)
 	if !isCall || len(call.Assigns) > 0 || len(call.Args) == 0 || !strings.HasPrefix(tree.LeadingText(call.Args[0]), "-") {
 		return stmt
@@ -180,7 +180,7 @@ func (c *compound) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 
 // behindDashes are the words of a simple command without what can be an assignment, or a reserved word
 // that begins a command of another kind.
-func (c *compound) behindDashes(words []*syntax.Word) []*syntax.Word {
+func (c compound) behindDashes(words []*syntax.Word) []*syntax.Word {
 	if c.w.Zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
 		c.w.messy(guard.MessyDisagreement)
 	}
@@ -190,7 +190,7 @@ func (c *compound) behindDashes(words []*syntax.Word) []*syntax.Word {
 	return words
 }
 
-func (c *compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state) {
+func (c compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state) {
 	switch cmd.Op {
 	case syntax.AndStmt:
 		ok, fail = c.w.stmt(c.st, cmd.X)
@@ -214,7 +214,7 @@ func (c *compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state) {
 }
 
 // pipe walks both ends of a pipe, the second with what the first prints.
-func (c *compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state) {
+func (c compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state) {
 	in, text := c.w.in, c.w.text
 	first := newCapture(c.w, in)
 	c.w.stmt(c.st, cmd.X)
@@ -264,10 +264,14 @@ func (c *capture) printed(stmt *syntax.Stmt) *feed {
 		return lines
 	}
 	if o, ok := c.stdout(stmt, in); ok {
-		for _, lines := range [...]func(*stdout) *feed{(*stdout).numberLines, (*stdout).statusLines, (*stdout).dashlessLines} {
-			if f := lines(&o); f != nil {
-				return f
-			}
+		if f := o.numberLines(); f != nil {
+			return f
+		}
+		if f := o.statusLines(); f != nil {
+			return f
+		}
+		if f := o.dashlessLines(); f != nil {
+			return f
 		}
 	}
 	if input {
@@ -316,7 +320,7 @@ func (x *expander) printing(list []*syntax.Stmt) *feed {
 	return out
 }
 
-func (c *compound) ifClause(cmd *syntax.IfClause) (ok, fail *state) {
+func (c compound) ifClause(cmd *syntax.IfClause) (ok, fail *state) {
 	if len(cmd.Cond) == 0 { // a plain else
 		return c.w.stmts(c.st, cmd.Then)
 	}
@@ -325,11 +329,11 @@ func (c *compound) ifClause(cmd *syntax.IfClause) (ok, fail *state) {
 	if cmd.Else == nil {
 		return join(ok, no), join(fail, no)
 	}
-	okElse, failElse := (&compound{w: c.w, st: no}).ifClause(cmd.Else)
+	okElse, failElse := compound{w: c.w, st: no}.ifClause(cmd.Else)
 	return join(ok, okElse), join(fail, failElse)
 }
 
-func (c *compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
+func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 	subject := c.w.words(c.st, cmd.Word)
 	out := c.st
 	for _, item := range cmd.Items {

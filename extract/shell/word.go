@@ -38,76 +38,92 @@ const (
 // Word is one word of a command after brace, tilde and parameter expansion.
 type Word struct {
 	Kind WordKind
+	// Split is true if the shell splits the word at blanks and expands patterns in it, because an
+	// expansion stands outside of quotes.
+	Split bool
+	// Solid is true if the text is never empty: a command that fails prints nothing, a number in
+	// arithmetic is always there.
+	Solid bool
+	// Vanishes is true if the shell can make no word of it: nothing in it is quoted, and all of it can
+	// be empty.
+	Vanishes bool
 	// Text is the word of a Literal, the pattern of a Glob (what was quoted is
 	// escaped by a backslash), and the source text of the others.
 	Text string
 	// Variables are the names of the variables that were expanded.
 	Variables []string
-	// Split is true when the shell would split the word at blanks and expand
-	// patterns in it, because an expansion stands outside of quotes.
-	Split bool
-	// Letters is true for a word that is a Number but for other text about it:
-	// shells evaluate such text as an expression wherever they want a number.
-	Letters bool
-	// Led is true when the word begins with text that is known and is no dash, so
-	// that whatever follows it can't make it an option.
-	Led bool
-	// Dashed is true when the word begins with a dash where nothing is left of what the
-	// shell expands at its head.
-	Dashed bool
-	// Option is the name of the option that the word begins with in plain
-	// text, up to the sign behind it.
-	Option string
-	// Solid is true when the text is never empty: a command that fails prints
-	// nothing, a number in arithmetic is always there.
-	Solid bool
-	// Signed is true for a Number that may be below zero, and begin with a dash.
-	Signed bool
-	// Scaled is true for a Number that is a product, or a sum of large numbers, and may be
-	// too large for another.
-	Scaled bool
-	// Expands is true for a Glob that becomes as many words as it has matches; false
-	// where a variable holds one of them.
-	Expands bool
-	// Joined is true for a Number whose digits come from more than one place, so
-	// that they may be those of an octal number, or of none.
-	Joined bool
-	// Vanishes is true when the shell may make no word at all of it: nothing in
-	// it is quoted, and all of it may be empty.
-	Vanishes bool
-	// Recut is true when names that were found stand in it outside of quotes, through a
-	// variable: the shell cuts them once more.
-	Recut bool
-	// Extended is a pattern that must match nothing for the word to be what it
-	// is, where zsh might read it as a pattern itself.
-	Extended string
-	// holes are where numbers stand in the Text of a Number, each by its start and
-	// its end, and those of them that may be empty by their start.
-	holes, hollow []int
-	// feed is where the names of a Fed word come from.
-	feed *feed
-	// blob is where the names come from of which the word, as Output, is one, behind a
-	// revision and a colon.
-	blob *feed
-	// begins is where the name comes from that the word begins with, as Output, before more
-	// text.
-	begins *feed
-	// origins are the patterns of which matches stand in it that variables hold.
-	origins []origin
-	// bare is true for text of the run that holds no dash in front of what the line writes.
-	bare bool
-	// lines is true for an Output of numbers, one a line, as $(grep -n x f | cut -d: -f1) prints
-	// them: an expression has a value where there is one, and fails where there are several.
-	lines bool
-	// selects is true for a script of sed that does no more than choose lines, whatever such
-	// numbers stand in it.
-	selects bool
-	// dirs are the working directories that the matches of a Glob were looked for
-	// in, where a variable holds it.
-	dirs []string
+	wordHead
+	wordNumeral
+	wordMatch
+	wordStream
 	// array is what a variable holds that is one. Read as a single word such a
 	// variable is Dynamic.
 	array *array
+}
+
+// wordHead is what a word can begin with.
+type wordHead struct {
+	// Option is the name of the option that the word begins with in literal text, up to the sign
+	// behind it.
+	Option string
+	// Led is true if the word begins with text that is known and is no dash, so that whatever follows
+	// can't make it an option.
+	Led bool
+	// Dashed is true if the word begins with a dash if the expansions at its beginning are empty.
+	Dashed bool
+	// bare is true for text of the run that holds no dash in front of what the line writes.
+	bare bool
+}
+
+// wordNumeral is what is known of the digits in a word.
+type wordNumeral struct {
+	// holes are where numbers stand in the Text of a Number, each by its start and its end, and those
+	// of them that can be empty by their start.
+	holes, hollow []int
+	// Letters is true for a word that is a Number but for other text about it: shells evaluate such
+	// text as an expression wherever they want a number.
+	Letters bool
+	// Signed is true for a Number that can be below zero, and begin with a dash.
+	Signed bool
+	// Scaled is true for a Number that is a product, or a sum of large numbers, and can be too large
+	// for another.
+	Scaled bool
+	// Joined is true for a Number whose digits come from more than one place, so that they can be
+	// those of an octal number, or of none.
+	Joined bool
+	// lines is true for an Output of numbers, one a line, as $(grep -n x f | cut -d: -f1) prints them:
+	// an expression has a value if there is one, and fails if there are several.
+	lines bool
+	// selects is true for a script of sed that only selects lines, whatever such numbers stand in it.
+	selects bool
+}
+
+// wordMatch is what is known of a pattern, and of matches in a word.
+type wordMatch struct {
+	// Expands is true for a Glob that becomes as many words as it has matches; false if a variable
+	// holds one of them.
+	Expands bool
+	// Recut is true if names that were found stand in the word outside of quotes, through a variable:
+	// the shell cuts them once more.
+	Recut bool
+	// Extended is a pattern that must match nothing for the word to be what it is, because zsh can
+	// read it as a pattern itself.
+	Extended string
+	// origins are the patterns of which matches stand in the word that variables hold.
+	origins []origin
+	// dirs are the working directories that the matches of a Glob were looked for in, if a variable
+	// holds it.
+	dirs []string
+}
+
+// wordStream is where the names in a word come from.
+type wordStream struct {
+	// feed is where the names of a Fed word come from.
+	feed *feed
+	// blob is where the names come from of which an Output is one, behind a revision and a colon.
+	blob *feed
+	// begins is where the name comes from that an Output begins with, before more text.
+	begins *feed
 }
 
 // literal reports whether the word is exactly text.
