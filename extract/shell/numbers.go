@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 )
@@ -142,7 +143,7 @@ func (n *begun) through(c *Command, args []string) *begun {
 	case c.Verb == "sed" && len(args) == 2 && args[0] == "-n" && script.SelectsLine(args[1]):
 		out.one = true
 		return &out
-	case args == nil || !n.cut(c.Verb, args):
+	case args == nil || !filter.LeavesNumber(c.Verb, args, filter.Line{Behind: n.behind, Padded: n.padded, One: n.one}):
 		return nil
 	}
 	return &begun{one: n.one, signed: n.signed}
@@ -158,46 +159,6 @@ func (n *begun) kept(c *Command) *begun {
 		return nil
 	}
 	return n
-}
-
-// cut reports whether a filter leaves nothing of each line but its number.
-func (n *begun) cut(verb string, args []string) bool {
-	text := strings.Join(args, " ")
-	switch verb {
-	case "cut":
-		if n.padded && n.behind != ' ' {
-			return false // with a blank in front it leaves nothing
-		}
-		delimiter, field := "\t", ""
-		for i, arg := range args {
-			switch value := args[min(i+1, len(args)-1)]; {
-			case arg == "-d":
-				delimiter = value
-			case arg == "-f":
-				field = value
-			case strings.HasPrefix(arg, "-d"):
-				delimiter = arg[2:]
-			case strings.HasPrefix(arg, "-f"):
-				field = arg[2:]
-			case i == 0 || args[i-1] != "-d" && args[i-1] != "-f":
-				return false
-			}
-		}
-		return field == "1" && delimiter == string(n.behind)
-	case "awk":
-		program := strings.ReplaceAll(args[len(args)-1], " ", "")
-		if program != "{print$1}" && program != "{print$1;}" {
-			return false
-		}
-		separator := strings.ReplaceAll(strings.Join(args[:len(args)-1], " "), "-F ", "-F")
-		return separator == "" && n.behind != ':' || separator == "-F:" && n.behind == ':' && !n.padded
-	case "sed":
-		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
-	case "tr":
-		// Without the newlines the digits of all lines are one number, which may wrap.
-		return n.behind == 0 && len(args) == 2 && args[0] == "-d" && (slices.Contains([]string{" ", "[:blank:]"}, args[1]) || args[1] == "[:space:]" && n.one)
-	}
-	return false
 }
 
 // numbers is how the lines of a command begin that reads none.
@@ -217,7 +178,7 @@ func (w *walker) numbers(c *Command, args []string) *begun {
 			return &begun{}
 		}
 	case "stat":
-		if len(c.Form) == 2 && plainStatistic(args) {
+		if len(c.Form) == 2 && filter.PrintsStatistic(args) {
 			return &begun{one: len(c.Accesses) == 1 && oneFile(c.Accesses[0]), signed: true}
 		}
 	case "du":
@@ -244,24 +205,6 @@ func counts(form v1.Form) bool {
 // oneFile reports whether an access is that to one file, known by its name.
 func oneFile(a Access) bool {
 	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
-}
-
-// plainStatistic reports whether stat is asked for one number of each file:
-// size, times in seconds, owner, links. Of several formats the last one counts.
-func plainStatistic(args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
-	format, ok := strings.CutPrefix(args[0], "-c")
-	if !ok {
-		format, ok = strings.CutPrefix(args[0], "--format=")
-	}
-	files := args[1:]
-	if ok && format == "" {
-		format, files = args[1], args[2:]
-	}
-	return ok && slices.Contains([]string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}, format) &&
-		!slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
 }
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it
