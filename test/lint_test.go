@@ -18,7 +18,7 @@ import (
 
 // Exceptions from the limits of complexity. They may only become fewer.
 const (
-	mostComplexFunctions = 67
+	mostComplexFunctions = 66
 	mostNestedFiles      = 1
 )
 
