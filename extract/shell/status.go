@@ -10,13 +10,8 @@ import (
 // statusLines is what a statement prints, where that is the names of git status: behind two
 // signs and a blank, or, of a filter that such lines are piped to, alone.
 func (w *walker) statusLines(stmt *syntax.Stmt, from int, in *feed) *feed {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(w.line.Commands) != from+1 || len(call.Assigns) > 0 || len(call.Args) < 2 {
-		return nil
-	}
-	c := &w.line.Commands[from]
-	args := plainTexts(call.Args[1:])
-	if args == nil || c.Unknown || len(c.Dirs) != 1 || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
+	c, args := loneCommand(&w.line, stmt, from)
+	if c == nil || len(args) == 0 {
 		return nil
 	}
 	switch {
