@@ -116,10 +116,11 @@ func (p *Parser[W]) Has(name string) bool {
 func (p *Parser[W]) Leading(program *Program) []W {
 	rest := p.Words
 	for len(rest) > 0 {
-		if first := rest[0].Argument(); !first.IsOption() || first.Text == "--" {
+		first := rest[0].Argument()
+		if !first.IsOption() || first.Text == "--" {
 			break
 		}
-		rest = rest[p.Option(program, rest):]
+		rest = rest[p.Option(program, first.Text, rest):]
 	}
 	return rest
 }
@@ -162,13 +163,13 @@ func (p *Parser[W]) next(program *Program, rest []W) []W {
 		return nil
 	case first.IsOption():
 		p.stray(program, rest[0])
-		return rest[p.Option(program, rest):]
+		return rest[p.Option(program, first.Text, rest):]
 	case p.unknownValue(program, first, rest):
 	case program.EndsAtOperand():
 		p.endAtOperand(program, rest)
 		return nil
 	default:
-		p.operand(program, rest)
+		p.operand(program, first, rest)
 	}
 	return rest[1:]
 }
@@ -182,9 +183,8 @@ func (p *Program) late(text, platform string, nested bool) bool {
 	return platform == "darwin" && p.Style == "" && !p.Permute && !nested
 }
 
-// Option parses the option at the head of rest, and returns how many words it takes.
-func (p *Parser[W]) Option(program *Program, rest []W) int {
-	text := rest[0].Argument().Text
+// Option parses the option at the head of rest, which is text, and returns how many words it takes.
+func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 	if program.Numeric && strings.Trim(text[1:], "0123456789") == "" {
 		p.Form.Put(OptionNumber, "none")
 		p.Host.Value(Option{Canonical: OptionNumber}, "none", p.Host.Literal(text[1:]))
@@ -196,13 +196,13 @@ func (p *Parser[W]) Option(program *Program, rest []W) int {
 		return p.long(known, value, attached, rest)
 	}
 	if !doubled && program.Style != "go" && program.Style != "find" {
-		return p.bundle(program, rest)
+		return p.bundle(program, text, rest)
 	}
 	if known, ok := program.Options[name[1:]]; ok && doubled && program.Style == "go" {
 		return p.long(known, value, attached, rest)
 	}
 	if program.Joinable(text) {
-		return p.bundle(program, rest)
+		return p.bundle(program, text, rest)
 	}
 	p.Host.Unlisted(text, rest[1:])
 	p.Unknown(text)
@@ -336,8 +336,7 @@ func (p *Parser[W]) moreValues(known Option, rest []W) int {
 }
 
 // bundle parses short options behind one dash, the last of which may take a value: attached, or the next word.
-func (p *Parser[W]) bundle(program *Program, rest []W) int {
-	text := rest[0].Argument().Text
+func (p *Parser[W]) bundle(program *Program, text string, rest []W) int {
 	for i := 1; i < len(text); i++ {
 		known, ok := program.Options["-"+text[i:i+1]]
 		if !ok {

@@ -75,12 +75,12 @@ func (p *Parser[W]) endAtDashes(program *Program, rest []W) {
 }
 
 // operand takes one word as an operand. What is behind an operand is behind the first one of its kind, too.
-func (p *Parser[W]) operand(program *Program, rest []W) {
+func (p *Parser[W]) operand(program *Program, first Argument, rest []W) {
 	p.Host.Operand(program, rest[0])
 	if p.Operands == nil {
 		p.Operands = make([]W, 0, len(rest))
 	}
-	separator, met := separatorOf(rest[0].Argument()), &p.metOperand
+	separator, met := separatorOf(first), &p.metOperand
 	if separator == SeparatorDash {
 		met = &p.metDash
 	}
@@ -96,11 +96,12 @@ func (p *Parser[W]) operand(program *Program, rest []W) {
 func (p *Parser[W]) AsOptions(program *Program, words []W) (command bool) {
 	inner, form := p.Inner, slices.Clone(*p.Form)
 	for len(words) > 0 {
-		if first := words[0].Argument(); !first.IsOption() || first.Text == "--" {
+		first := words[0].Argument()
+		if !first.IsOption() || first.Text == "--" {
 			words = words[1:]
 			continue
 		}
-		words = words[p.Option(program, words):]
+		words = words[p.Option(program, first.Text, words):]
 	}
 	command = len(p.Inner) > len(inner)
 	p.Inner, *p.Form = inner, form

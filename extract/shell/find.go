@@ -63,7 +63,7 @@ func (r nameRunner) find(program *argv.Program) {
 			operand = rest[1].Argument()
 		}
 		r.tests.Add(word.Text, operand)
-		rest = rest[r.args.Option(program, rest):]
+		rest = rest[r.args.Option(program, word.Text, rest):]
 	}
 	r.tests.Resolve(behind)
 	for i := range runs {

@@ -148,7 +148,7 @@ func (r printReader) printers(name string) {
 
 // wordsAlone notes of patterns that only what they match is printed.
 func (r printReader) wordsAlone() {
-	if !r.w.table.Prints(r.c.Verb).Words.Holds(r.c.Form) {
+	if program := r.args.Program; program == nil || program.Prints == nil || !program.Prints.Words.Holds(r.c.Form) {
 		return
 	}
 	for i := range r.c.Accesses {
