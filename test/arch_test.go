@@ -137,6 +137,10 @@ var importTable = []row{
 		reason: "what a program text can do follows from the text alone",
 	},
 	{
+		path: "extract/argv/filter", own: []string{"api/v1", "extract/value"},
+		reason: "what a filter leaves of lines follows from its arguments",
+	},
+	{
 		path: "extract/argv/find", own: []string{"extract/argv", "extract/value"},
 		reason: "which files come to an action of find follows from its expression alone",
 	},
@@ -150,7 +154,7 @@ var importTable = []row{
 	},
 	{
 		path: "extract", own: []string{
-			"api/v1", "extract/arguments", "extract/argv", "extract/argv/find", "extract/argv/script", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object",
+			"api/v1", "extract/arguments", "extract/argv", "extract/argv/filter", "extract/argv/find", "extract/argv/script", "extract/catalog", "extract/disk", "extract/git/history", "extract/git/object",
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",

@@ -6,6 +6,7 @@
 // manuals and from runs of the programs; it makes no judgement. What it doesn't describe is unknown,
 // and unknown never counts as safe.
 //
-// The package decodes, checks and looks up. It knows nothing of shells' syntax or state, and reads
-// no file.
+// A Parser parses an argument vector by the entries of its program, and hands the parts to a Host. Of a
+// word it knows the class: a literal, a pattern, digits, or text that only a run knows. The package
+// knows nothing of shells' syntax or state, and reads no file.
 package argv

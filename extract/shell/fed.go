@@ -193,56 +193,23 @@ func standsAlone(mark string) func(word, fed Word) (Word, bool) {
 // fedXargs makes the command of xargs an item of its own, if what it is fed
 // is known.
 func (r nameRunner) fedXargs() bool {
-	in := r.w.in
 	if len(r.args.Inner) == 0 {
 		r.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
 		r.args.Words = append(slices.Clip(r.args.Words), r.args.Inner...)
 	}
-	if len(r.args.Inner) > 0 && r.args.Inner[0].Kind == Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, r.args.Inner[0].Text) && r.plainXargs() {
-		r.after = append(r.after, append(slices.Clone(r.args.Inner), Word{Kind: Output, Text: "…"}))
-		return true
-	}
-	if !r.w.input.whole(r.w.loops, r.has("-0")) {
-		return false
-	}
-	if in == nil || len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.c.Dirs[0] != in.dir {
-		return false
-	}
 	if !r.plainXargs() {
 		return false
 	}
-	f := *in
-	f.many = true
-	lines := r.has("-d")
-	if lines && (r.has("-0") || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
+	if first := r.args.Inner[0]; first.Kind == Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, first.Text) {
+		r.after = append(r.after, append(slices.Clone(r.args.Inner), Word{Kind: Output, Text: "…"}))
+		return true
+	}
+	f, ok := r.namesOfXargs()
+	if !ok {
 		return false
-	}
-	if f.zero != r.has("-0") || f.hashes && f.rest != "" || f.spaced && r.has("-L") {
-		return false
-	}
-	if f.zero {
-		f.Handing = value.Whole
-	}
-	if lines {
-		f.Handing = max(f.Handing, value.AsLines)
 	}
 	if r.has("-I") {
-		if f.spaced || r.has("-L") || r.has("-n") {
-			return false // of these the last one counts
-		}
-		f.Handing = max(f.Handing, value.AsItems)
-		mark := r.mark.Text
-		if r.mark.Kind != Literal || mark == "" {
-			return false
-		}
-		f.many = false
-		if r.w.options.Platform != "linux" {
-			if mark[0] == '-' {
-				return false
-			}
-			f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
-		}
-		return f.run(r.parsed, r.args.Inner, standsAlone(mark))
+		return r.atMark(f)
 	}
 	words := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
 	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
@@ -252,6 +219,45 @@ func (r nameRunner) fedXargs() bool {
 		}
 		return word, true
 	})
+}
+
+// namesOfXargs are the names that xargs reads, if they are known and count from where it runs.
+func (r nameRunner) namesOfXargs() (f feed, ok bool) {
+	in, zero, lines := r.w.in, r.has("-0"), r.has("-d")
+	if in == nil || r.elsewhere(in) || !r.w.input.whole(r.w.loops, zero) {
+		return feed{}, false
+	}
+	if in.zero != zero || in.hashes && in.rest != "" || in.spaced && r.has("-L") {
+		return feed{}, false
+	}
+	if lines && (zero || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
+		return feed{}, false
+	}
+	f = *in
+	f.many = true
+	if zero {
+		f.Handing = value.Whole
+	}
+	if lines {
+		f.Handing = max(f.Handing, value.AsLines)
+	}
+	return f, true
+}
+
+// atMark makes the command of xargs -I an item of its own, which gets one name at each mark.
+func (r nameRunner) atMark(f feed) bool {
+	mark := r.mark.Text
+	if f.spaced || r.has("-L") || r.has("-n") || r.mark.Kind != Literal || mark == "" { // of these options the last one counts
+		return false
+	}
+	f.Handing, f.many = max(f.Handing, value.AsItems), false
+	if r.w.options.Platform != "linux" {
+		f.besides = append(slices.Clone(f.besides), mark) // BSD's leaves it where names are long, or words many
+		if mark[0] == '-' {
+			return false
+		}
+	}
+	return f.run(r.parsed, r.args.Inner, standsAlone(mark))
 }
 
 // fedFd makes the command of fd -x an item of its own, if it takes the names as

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -115,7 +116,7 @@ func (o *stdout) filtered(n *begun) *begun {
 			return &one
 		}
 	}
-	if cut := numberCutters[o.c.Verb]; cut == nil || o.args == nil || !cut(n, o.args) {
+	if o.args == nil || !filter.LeavesNumber(o.c.Verb, o.args, filter.Line{Behind: n.behind, Padded: n.padded, One: n.one}) {
 		return nil
 	}
 	return &begun{one: n.one, signed: n.signed}
@@ -127,59 +128,6 @@ func (n *begun) ifOnly(c *Command, options ...string) *begun {
 		return nil
 	}
 	return n
-}
-
-// numberCutters say of filters whether they leave nothing of each line but its number.
-var numberCutters = map[string]func(n *begun, args []string) bool{
-	"cut": (*begun).cutField, "awk": (*begun).cutByAwk,
-	"sed": func(n *begun, args []string) bool {
-		text := strings.Join(args, " ")
-		return n.behind == ':' && !n.padded && (text == "s/:.*//" || text == "s/:.*$//")
-	},
-	"tr": func(n *begun, args []string) bool {
-		// Without the newlines the digits of all lines are one number, which may overflow.
-		return n.behind == 0 && len(args) == 2 && args[0] == "-d" &&
-			(args[1] == " " || args[1] == "[:blank:]" || args[1] == "[:space:]" && n.one)
-	},
-}
-
-// cutField reports whether cut prints the number.
-func (n *begun) cutField(args []string) bool {
-	if n.padded && n.behind != ' ' {
-		return false // with a blank in front it leaves nothing
-	}
-	delimiter, field := "\t", ""
-	values := map[string]*string{"-d": &delimiter, "-f": &field}
-	for i := 0; i < len(args); i++ {
-		option := args[i][:min(2, len(args[i]))]
-		value := values[option]
-		if value == nil {
-			return false
-		}
-		if *value = args[i][2:]; *value == "" {
-			i++
-			*value = args[min(i, len(args)-1)]
-		}
-	}
-	return field == "1" && delimiter == string(n.behind)
-}
-
-// cutByAwk reports whether a program of awk prints the number.
-func (n *begun) cutByAwk(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	program := strings.ReplaceAll(args[len(args)-1], " ", "")
-	if program != "{print$1}" && program != "{print$1;}" {
-		return false
-	}
-	switch strings.ReplaceAll(strings.Join(args[:len(args)-1], " "), "-F ", "-F") {
-	case "":
-		return n.behind != ':'
-	case "-F:":
-		return n.behind == ':' && !n.padded
-	}
-	return false
 }
 
 // counters are how the lines of commands begin that count, and read no lines.
@@ -198,7 +146,7 @@ var counters = map[string]func(stdout) *begun{
 		return nil
 	},
 	"stat": func(o stdout) *begun {
-		if len(o.c.Form) == 2 && numberOfFiles(o.args) {
+		if len(o.c.Form) == 2 && filter.PrintsStatistic(o.args) {
 			return &begun{one: o.oneFile(), signed: true}
 		}
 		return nil
@@ -233,26 +181,6 @@ func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.A
 
 func oneFile(a Access) bool {
 	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
-}
-
-// fileNumbers are the formats of stat that print one number: size, times in seconds, owner, links.
-var fileNumbers = []string{"%s", "%Y", "%X", "%Z", "%u", "%g", "%h", "%i"}
-
-// numberOfFiles reports whether stat prints one number of each file. Of several formats the last one
-// counts.
-func numberOfFiles(args []string) bool {
-	if len(args) < 2 {
-		return false
-	}
-	format, ok := strings.CutPrefix(args[0], "-c")
-	if !ok {
-		format, ok = strings.CutPrefix(args[0], "--format=")
-	}
-	files := args[1:]
-	if ok && format == "" {
-		format, files = args[1], args[2:]
-	}
-	return ok && slices.Contains(fileNumbers, format) && !slices.ContainsFunc(files, func(file string) bool { return strings.HasPrefix(file, "-") })
 }
 
 // lineNumbers is how the lines of grep -n begin. Of a file that is no text it prints a sentence in the

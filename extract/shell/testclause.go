@@ -36,8 +36,7 @@ func oneOf(list, text string) bool {
 	return text != "" && !strings.Contains(text, " ") && strings.Contains(list, " "+text+" ")
 }
 
-// command reads test and [ with plain operators. Numbers are compared only where
-// both are known: shells evaluate such operands as expressions.
+// command reads test and [ with plain operators.
 func (t testReader) command(name string, words []Word) {
 	if name == "[" {
 		if len(words) == 0 || !words[len(words)-1].literal("]") {
@@ -54,42 +53,89 @@ func (t testReader) command(name string, words []Word) {
 			t.single(word, false) // its matches may be operators
 		}
 	}
-	switch {
-	case slices.ContainsFunc(words, func(w Word) bool {
-		return (w.Split || w.Vanishes) && w.Kind != Literal && (w.Kind != Number || w.Vanishes && len(words) > 3)
-	}):
-		t.unclear(words) // may become operators
-	case len(words) == 0:
-	case len(words) == 1:
-		t.c.Form.Put("<text>", "value")
-		t.compared(words[0])
-	case len(words) == 2 && words[0].Kind == Literal && oneOf(fileTests, words[0].Text):
-		t.c.Form.Put(words[0].Text, "list")
-		t.access(words[1], v1.OpList, false)
-	case len(words) == 2 && words[0].Kind == Literal && oneOf(stringTests, words[0].Text):
-		t.c.Form.Put(words[0].Text, "value")
-		t.compared(words[1])
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(textCompares, words[1].Text):
-		t.c.Form.Put(words[1].Text, "value")
-		if oneOf(" < > ", words[1].Text) {
-			t.w.compares(words[1].Text, words[0], words[2])
-		}
-		t.compared(words[0])
-		t.compared(words[2])
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(fileCompares, words[1].Text):
-		t.c.Form.Put(words[1].Text, "list")
-		t.access(words[0], v1.OpList, false)
-		t.access(words[2], v1.OpList, false)
-	case len(words) == 3 && words[1].Kind == Literal && oneOf(numCompares, words[1].Text) &&
-		t.comparable(words[0]) && t.comparable(words[2]):
-		t.c.Form.Put(words[1].Text, "value")
-	case joined(words) > 0:
-		at := joined(words)
-		t.command("test", words[:at])
-		t.command("test", words[at+1:])
-	default:
+	if !t.plain(words) {
 		t.unclear(words)
 	}
+}
+
+// plain reads the operands of test. It reports false if it can't tell operators from operands.
+func (t testReader) plain(words []Word) bool {
+	if slices.ContainsFunc(words, func(word Word) bool { return mayBeOperator(word, len(words)) }) {
+		return false
+	}
+	switch len(words) {
+	case 0:
+		return true
+	case 1:
+		t.c.Form.Put("<text>", "value")
+		t.compared(words[0])
+		return true
+	case 2:
+		return words[0].Kind == Literal && t.one(words[0].Text, words[1])
+	case 3:
+		return words[1].Kind == Literal && t.pair(words[1].Text, words[0], words[2])
+	}
+	at := joined(words)
+	if at == 0 {
+		return false
+	}
+	t.command("test", words[:at])
+	t.command("test", words[at+1:])
+	return true
+}
+
+// mayBeOperator reports whether a word that only the run knows may be an operator among so many words.
+func mayBeOperator(word Word, among int) bool {
+	if word.Kind == Literal || !word.Split && !word.Vanishes {
+		return false
+	}
+	return word.Kind != Number || word.Vanishes && among > 3
+}
+
+// one reads a test of one word. It reports false for an operator that it doesn't know.
+func (t testReader) one(op string, word Word) bool {
+	switch {
+	case oneOf(fileTests, op):
+		t.c.Form.Put(op, "list")
+		t.access(word, v1.OpList, false)
+	case oneOf(stringTests, op):
+		t.c.Form.Put(op, "value")
+		t.compared(word)
+	default:
+		return false
+	}
+	return true
+}
+
+// pair reads a comparison of two words. It reports false for an operator that it doesn't know. Numbers are compared
+// only if both are known: shells evaluate such operands as expressions.
+func (t testReader) pair(op string, left, right Word) bool {
+	switch {
+	case oneOf(fileCompares, op):
+		t.files(op, left, right)
+	case oneOf(numCompares, op):
+		if !t.comparable(left) || !t.comparable(right) {
+			return false
+		}
+		t.c.Form.Put(op, "value")
+	case oneOf(textCompares, op):
+		t.c.Form.Put(op, "value")
+		if oneOf(" < > ", op) {
+			t.w.compares(op, left, right)
+		}
+		t.compared(left)
+		t.compared(right)
+	default:
+		return false
+	}
+	return true
+}
+
+// files reads a comparison of two files.
+func (t testReader) files(op string, left, right Word) {
+	t.c.Form.Put(op, "list")
+	t.access(left, v1.OpList, false)
+	t.access(right, v1.OpList, false)
 }
 
 // comparable reports whether an operand of a number comparison is only read as
@@ -145,12 +191,8 @@ func (t testReader) unary(expr *syntax.UnaryTest) {
 	switch {
 	case expr.Op == syntax.TsNot:
 		t.expression(expr.X)
-	case isWord && oneOf(fileTests, op):
-		t.c.Form.Put(op, "list")
-		t.access(t.w.word(t.st, word), v1.OpList, false)
-	case isWord && oneOf(stringTests, op):
-		t.c.Form.Put(op, "value")
-		t.compared(t.w.word(t.st, word))
+	case isWord && oneOf(fileTests+stringTests, op):
+		t.one(op, t.w.word(t.st, word))
 	default: // -v, -R and -o read names, subscripts included
 		t.w.messy(guard.MessyTest)
 	}
@@ -171,9 +213,7 @@ func (t testReader) binary(expr *syntax.BinaryTest) {
 	left, right, op := t.w.word(t.st, x), t.w.word(t.st, y), expr.Op.String()
 	switch {
 	case oneOf(fileCompares, op):
-		t.c.Form.Put(op, "list")
-		t.access(left, v1.OpList, false)
-		t.access(right, v1.OpList, false)
+		t.files(op, left, right)
 	case oneOf(numCompares, op) && (!isNumber(left) || !isNumber(right)):
 		t.w.messy(guard.MessyTest)
 	default: // =, ==, !=, =~, <, >: patterns are matched, not expanded

@@ -27,8 +27,7 @@ func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin 
 		s.include(walk, word.Text, followed)
 		walk.Across = walk.Across || darwin
 	case "extension":
-		followed = followed && !hasMeta(word.Text) && !strings.Contains(word.Text, `\\`)
-		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed) // fd takes all dots away
+		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed && plainExtension(word.Text)) // fd takes all dots away
 	case "exclude":
 		s.leavesOut = true
 		if followed {
@@ -55,6 +54,9 @@ func (s *treeSelection) glob(walk *value.Walk, word Word, followed bool) {
 		walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
 	}
 }
+
+// plainExtension reports whether fd takes an extension as it is written.
+func plainExtension(text string) bool { return !hasMeta(text) && !strings.Contains(text, `\\`) }
 
 func (s *treeSelection) include(walk *value.Walk, pattern string, followed bool) {
 	s.takesIn, s.takesAll = true, s.takesAll || !followed

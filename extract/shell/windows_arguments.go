@@ -25,36 +25,41 @@ func (a windowsArguments) cmdlet(words []windows.Word) {
 			words = words[n:]
 			continue
 		}
-		name, value, attached := strings.Cut(words[0].Text, ":")
-		words = words[1:]
-		known, ok := a.program.Parameter(name)
-		if !ok || known.Kinds[0] == "none" && attached {
-			a.args.Unknown(name)
-			a.AnyPath(Word{Kind: Literal, Text: value})
-			continue
-		}
-		if known.Kinds[0] == "none" {
-			a.c.Form.Put(known.Canonical, "none")
-			continue
-		}
-		n := 0
-		switch {
-		case attached && value != "":
-			a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
-			for n < len(words) && words[n].Joined {
-				n++
-			}
-		case len(words) > 0 && !words[0].IsParameter():
-			n = group(words)
-		default:
-			a.args.Unknown(name)
-		}
-		for _, word := range literals(words[:n]) {
-			a.Value(known, known.Kinds[0], word)
-		}
-		words = words[n:]
+		words = a.parameter(words)
 	}
 	a.positional(positional)
+}
+
+// parameter reads a parameter and its value, and returns the words behind it.
+func (a windowsArguments) parameter(words []windows.Word) []windows.Word {
+	name, value, attached := strings.Cut(words[0].Text, ":")
+	words = words[1:]
+	known, ok := a.program.Parameter(name)
+	switch takes := ok && known.Kinds[0] != "none"; {
+	case !ok || !takes && attached:
+		a.args.Unknown(name)
+		a.AnyPath(Word{Kind: Literal, Text: value})
+		return words
+	case !takes:
+		a.c.Form.Put(known.Canonical, "none")
+		return words
+	}
+	n := 0
+	switch {
+	case attached && value != "":
+		a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
+		for n < len(words) && words[n].Joined {
+			n++
+		}
+	case len(words) > 0 && !words[0].IsParameter():
+		n = group(words)
+	default:
+		a.args.Unknown(name)
+	}
+	for _, word := range literals(words[:n]) {
+		a.Value(known, known.Kinds[0], word)
+	}
+	return words[n:]
 }
 
 // deepProperty reports whether a word may name a property of a process that
