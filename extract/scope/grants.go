@@ -31,11 +31,17 @@ func (g *Grants) GrantedSpace(real string) string {
 func (g *Grants) grantOf(real string) *v1.PathGrant {
 	var best *v1.PathGrant
 	for i := range g.List {
-		if grant := &g.List[i]; paths.Within(real, grant.Root) && (best == nil || outweighs(grant, best)) && g.gives(grant.Root) {
+		if grant := &g.List[i]; g.holds(grant.Root, real) && (best == nil || outweighs(grant, best)) && g.gives(grant.Root) {
 			best = grant
 		}
 	}
 	return best
+}
+
+// holds reports whether a path is the root of a grant or lies below it. A file of data is granted alone: what lies below
+// a directory that took its place isn't.
+func (g *Grants) holds(root, real string) bool {
+	return real == root || paths.Within(real, root) && !g.Sensitive.Policy.Lists.DataFile(root)
 }
 
 // gives reports whether the root of a grant is no sensitive place by now. It

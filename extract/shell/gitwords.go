@@ -205,10 +205,10 @@ func (g gitReader) pathspec(word Word) {
 		}
 		text, plain = path, magic.Literal
 	}
-	if word.Kind == Literal && !plain && strings.ContainsAny(text, "*?[") {
+	if word.Kind == Literal && !plain && strings.ContainsAny(text, pathspecMeta) {
 		// git matches the pattern against its index, which is another matter:
 		// here only the directory that it starts from counts.
-		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, "*?[")], '/')+1]
+		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, pathspecMeta)], '/')+1]
 		if root == "" {
 			root = "."
 		}
@@ -221,6 +221,9 @@ func (g gitReader) pathspec(word Word) {
 	word.Text = text
 	g.accessAs(value.AsPathspec, word, v1.OpRead, false)
 }
+
+// pathspecMeta are the bytes that make a pathspec a pattern. A backslash quotes the byte behind it.
+const pathspecMeta = `*?[\`
 
 // formatOptions are options of git whose values are formats or name fields of them.
 var formatOptions = []string{"--format", "--pretty", "--group", "--sort"}

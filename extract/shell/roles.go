@@ -129,7 +129,7 @@ func (o operandReader) stated(r argv.Role, word Word, whole bool) string {
 	if o.program.RunsAnything && !pathKinds[r.Kind] && r.Kind != "command" {
 		o.opened(word)
 	}
-	if r.Name != "name" && slices.Contains(o.program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
+	if r.Kind != "name" && slices.Contains(o.program.ChainRoles, r.Name) && strings.ContainsAny(word.Text, "./=") {
 		o.AnyPath(word) // a file that is made, or a definition that holds a path
 	}
 	return o.kind(r.Kind, word)

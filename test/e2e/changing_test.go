@@ -108,6 +108,9 @@ func TestChangingADataFileAmongSettings(t *testing.T) {
 		require.Equal(t, v1.EffectPrompt, decision.Effect, name)
 		assert.NotContains(t, offeredBy(decision.Prompt), v1.ChoiceAlwaysHere, name)
 	}
+	require.NoError(t, os.MkdirAll(file, 0o700))
+	assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", "cat "+file+"/x").Effect, "a directory in its place")
+	require.NoError(t, os.Remove(file))
 	assert.Contains(t, s.cli(t, "approvals revoke "+words), "Revoked: "+words)
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", line).Effect, "revoked")
 }

@@ -98,8 +98,34 @@ func attacks() []attack {
 			s.Append(filepath.Join(s.Home, ".gitconfig"), "[core]\n\thooksPath = .hooks\n")
 			return touched(s)
 		}},
+		{"index hook by a hooks path in an included file", CodeHook, "status", []string{"status"}, func(s *sandbox) string {
+			s.program(filepath.Join(s.Project, ".hooks", "post-index-change"))
+			s.Append(filepath.Join(s.Home, ".gitconfig"), "[includeIf \"gitdir:"+s.Project+"/\"]\n\tpath = work/config\n")
+			s.Write(filepath.Join(s.Home, "work", "config"), "[include]\n\tpath = more\n")
+			s.Write(filepath.Join(s.Home, "work", "more"), "[core]\n\thooksPath = .hooks\n")
+			return touched(s)
+		}},
+		{"a file of the project that the person's settings include", CodeConfigKey, "status", []string{"status"}, func(s *sandbox) string {
+			s.Append(filepath.Join(s.Home, ".gitconfig"), "[include]\n\tpath = "+s.Project+"/gitconfig\n")
+			s.Write(filepath.Join(s.Project, "gitconfig"), "[core]\n\tfsmonitor = "+s.script+"\n")
+			return touched(s)
+		}},
+		{"the person's monitor in the project", CodeConfigKey, "status", []string{"status"}, personal("[core]\n\tfsmonitor = tools/run.sh\n")},
+		{"the person's filter in the project", CodeConfigKey, "status", []string{"status"}, personal("[filter \"x\"]\n\tclean = sh tools/run.sh\n")},
+		{"the person's diff program in the project", CodeConfigKey, "diff", []string{"diff"}, personal("[diff]\n\texternal = './tools/run.sh'\n")},
 	}
 	return append(list, layoutAttacks()...)
+}
+
+// personal adds settings of the person that run tools/run.sh of the project.
+func personal(config string) func(*sandbox) string {
+	return func(s *sandbox) string {
+		s.program(filepath.Join(s.Project, "tools", "run.sh"))
+		s.Write(filepath.Join(s.Project, ".gitattributes"), "*.txt filter=x\n")
+		s.Write(filepath.Join(s.Project, "file.txt"), "two\n")
+		s.Append(filepath.Join(s.Home, ".gitconfig"), config)
+		return touched(s)
+	}
 }
 
 // touched makes the index stale, so that status and diff write it again.

@@ -16,7 +16,7 @@ func (in *inspection) noteFiles(place repository, values []string) error {
 	if base == "" {
 		base = place.gitDir
 	}
-	for _, value := range slices.Concat(values, in.userFiles) {
+	for _, value := range slices.Concat(values, in.person.files) {
 		path := in.expand(value)
 		switch {
 		case path == "":

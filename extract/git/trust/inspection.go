@@ -23,11 +23,9 @@ type inspection struct {
 	settings settings
 	verdict  Verdict
 	// roots are the query's, and the top of a work tree that lies above them.
-	roots []string
-	// userHooks are hooks paths of the person's that may lie in the workspace, userFiles those of
-	// files that count from the work tree.
-	userHooks, userFiles []string
-	repositories         int
+	roots        []string
+	person       person
+	repositories int
 }
 
 func (in *inspection) judge() error {
@@ -124,7 +122,10 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	if err := in.settleWorkTree(&place, found, depth); err != nil {
 		return err
 	}
-	hooks := slices.Concat(found.hooksPaths, in.userHooks)
+	if err := in.programsInside(place.top); err != nil {
+		return err
+	}
+	hooks := slices.Concat(found.hooksPaths, in.person.hooks)
 	v.Top, v.Hooks = place.top, append(v.Hooks, hookDirectories(place, hooks)...)
 	if err := in.noteFiles(place, found.files); err != nil {
 		return err

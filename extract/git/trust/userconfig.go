@@ -2,39 +2,74 @@ package trust
 
 import (
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"policyd/extract/git/syntax"
 	"policyd/extract/stat"
 )
 
-// inspectUserConfig judges the person's and the system's configuration. It is
-// trusted, with two exceptions: a file that lies in the workspace is judged
-// like a repository's, and a hooks path that leads into the workspace is
-// looked at with the repository's hooks. Files that it includes are not read.
+// Bounds on the files that a person's configuration includes: git's own depth, and how many are read.
+const maxIncludeDepth, maxIncluded = 10, 64
+
+// person is what the person's and the system's configuration says. It is trusted, except where it leads into
+// the workspace: a file that lies there is judged like a repository's, and hooks and programs there are looked
+// at with the repository.
+type person struct {
+	// hooks are hooks paths that may lie in the workspace, files are those of files that count from the work tree.
+	hooks, files []string
+	// programs are settings with which git runs a program.
+	programs []syntax.Setting
+	// read counts the files that were read.
+	read int
+}
+
+// inspectUserConfig reads the person's and the system's configuration.
 func (in *inspection) inspectUserConfig() error {
 	for _, file := range in.query.userFiles() {
-		found, err := in.probe.stat(file, true)
-		if err != nil {
+		if err := in.userFile(file, 0); err != nil {
 			return err
 		}
-		if found.Kind == stat.Absent {
+	}
+	return nil
+}
+
+// userFile reads one file, and those that it includes, whatever the condition: all of them add to what is noted.
+func (in *inspection) userFile(file string, depth int) error {
+	found, err := in.probe.stat(file, true)
+	if err != nil || found.Kind == stat.Absent {
+		return err
+	}
+	if in.person.read++; depth > maxIncludeDepth || in.person.read > maxIncluded {
+		return refuse(CodeLimit, "files that "+file+" is one of")
+	}
+	settings, err := in.settings.read(file)
+	if err != nil {
+		return err
+	}
+	real, err := in.probe.resolve("", file)
+	if err != nil {
+		return refuse(CodeUnreadable, file)
+	}
+	if in.inRoots(real) || in.inRoots(file) {
+		if err := in.judgeUserFile(file, settings); err != nil {
+			return err
+		}
+	}
+	in.noteUserSettings(settings)
+	for _, s := range settings {
+		if in.settings.table.classOf(s) != classInclude {
 			continue
 		}
-		settings, err := in.settings.read(file)
-		if err != nil {
+		included := in.expand(s.Value)
+		if included == "" || isAnchoredElsewhere(included) {
+			continue // a file of git's own, or of another person
+		}
+		if !filepath.IsAbs(included) {
+			included = filepath.Join(filepath.Dir(file), included)
+		}
+		if err := in.userFile(filepath.Clean(included), depth+1); err != nil {
 			return err
 		}
-		real, err := in.probe.resolve("", file)
-		if err != nil {
-			return refuse(CodeUnreadable, file)
-		}
-		if in.inRoots(real) || in.inRoots(file) {
-			if err := in.judgeUserFile(file, settings); err != nil {
-				return err
-			}
-		}
-		in.noteUserSettings(settings)
 	}
 	return nil
 }
@@ -70,27 +105,54 @@ func (in *inspection) judgeUserFile(file string, settings []syntax.Setting) erro
 // the settings name relative to the work tree: the name is the person's, what lies there may be a
 // link that is not.
 func (in *inspection) noteUserSettings(settings []syntax.Setting) {
-	if slices.ContainsFunc(settings, func(s syntax.Setting) bool { return s.Section == "include" || s.Section == "includeif" }) {
-		in.settings.credentials = append(in.settings.credentials, "include")
-		in.settings.effects |= MapsPushes
-	}
 	for _, s := range settings {
 		switch in.settings.table.classOf(s) {
 		case classHooksPath:
 			path := in.expand(s.Value)
 			if path != "" && !isAnchoredElsewhere(path) && (!filepath.IsAbs(path) || in.leadsInside(path)) {
-				in.userHooks = append(in.userHooks, path)
+				in.person.hooks = append(in.person.hooks, path)
 			}
 		case classFile:
 			if !filepath.IsAbs(s.Value) && !isAnchoredElsewhere(s.Value) {
-				in.userFiles = append(in.userFiles, s.Value)
+				in.person.files = append(in.person.files, s.Value)
 			}
 		case classPromisor:
 			in.settings.effects |= LazyFetch
+		case classDiff, classTextconv, classFilter, classMonitor, classSignature:
+			in.person.programs = append(in.person.programs, s)
+		case classInclude: // which it does for one condition, and not for all
+			in.settings.credentials = append(in.settings.credentials, "include")
+			in.settings.effects |= MapsPushes
 		default:
 		}
 	}
 }
+
+// programsInside refuses programs of the person's settings that lie in the work tree: git starts them at its top.
+func (in *inspection) programsInside(top string) error {
+	for _, s := range in.person.programs {
+		for _, word := range strings.FieldsFunc(s.Value, separatesWords) {
+			if !strings.ContainsAny(word, "./") {
+				continue
+			}
+			path := in.expand(word)
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(top, path)
+			}
+			found, err := in.probe.stat(path, true)
+			if err != nil || found.Kind != stat.File {
+				continue
+			}
+			if in.leadsInside(path) || syntax.Within(top, filepath.Clean(path)) {
+				return refuse(CodeConfigKey, s.Name()+" names "+path)
+			}
+		}
+	}
+	return nil
+}
+
+// separatesWords reports whether a character ends a word of a command line, or quotes it.
+func separatesWords(c rune) bool { return strings.ContainsRune(" \t\n'\";|&()<>$`=", c) }
 
 func (in *inspection) leadsInside(path string) bool {
 	real, err := in.probe.resolve("", path)

@@ -16,12 +16,12 @@ project contains i if {
 
 # METADATA
 # description: >-
-#   The commands that stage files for the next commit which they name. A directory or a pattern may hold a file that
-#   nobody thinks of.
+#   The commands that stage files for the next commit which they name, and which are there. A directory or a pattern may
+#   hold a file that nobody thinks of.
 staging contains i if {
 	some i in _working
 	item := input.items[i]
-	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	object.subset(data.policyd.config.caveats.safe_verbs, item.caveats)
 	some listed in data.policyd.config.project_tools.staging[item.verb]
 	object.subset(listed.form, item.form)
 	object.subset(item.form, listed.needs)
@@ -134,7 +134,7 @@ _tools contains i if {
 
 _named_file(path) if {
 	path.op == "read"
-	object.subset({"missing": true}, path.caveats)
+	path.caveats == {}
 }
 
 # A script or package that is run is in the project.
