@@ -205,10 +205,14 @@ func (g gitReader) pathspec(word Word) {
 		}
 		text, plain = path, magic.Literal
 	}
-	if word.Kind == Literal && !plain && strings.ContainsAny(text, pathspecMeta) {
+	meta := pathspecMeta
+	if g.w.options.Platform == "windows" {
+		meta = "*?[" // a backslash separates names
+	}
+	if word.Kind == Literal && !plain && strings.ContainsAny(text, meta) {
 		// git matches the pattern against its index, which is another matter:
 		// here only the directory that it starts from counts.
-		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, pathspecMeta)], '/')+1]
+		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, meta)], '/')+1]
 		if root == "" {
 			root = "."
 		}
