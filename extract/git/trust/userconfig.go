@@ -19,27 +19,32 @@ type person struct {
 	hooks, files []string
 	// programs are settings with which git runs a program.
 	programs []syntax.Setting
-	// read counts the files that were read.
-	read int
+}
+
+// personReader reads the person's and the system's configuration, and counts the files.
+type personReader struct {
+	*inspection
+	files int
 }
 
 // inspectUserConfig reads the person's and the system's configuration.
 func (in *inspection) inspectUserConfig() error {
+	reader := personReader{inspection: in}
 	for _, file := range in.query.userFiles() {
-		if err := in.userFile(file, 0); err != nil {
+		if err := reader.read(file, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// userFile reads one file, and those that it includes, whatever the condition: all of them add to what is noted.
-func (in *inspection) userFile(file string, depth int) error {
+// read reads one file, and those that it includes, whatever the condition: all of them add to what is noted.
+func (in *personReader) read(file string, depth int) error {
 	found, err := in.probe.stat(file, true)
 	if err != nil || found.Kind == stat.Absent {
 		return err
 	}
-	if in.person.read++; depth > maxIncludeDepth || in.person.read > maxIncluded {
+	if in.files++; depth > maxIncludeDepth || in.files > maxIncluded {
 		return refuse(CodeLimit, "files that "+file+" is one of")
 	}
 	settings, err := in.settings.read(file)
@@ -51,27 +56,32 @@ func (in *inspection) userFile(file string, depth int) error {
 		return refuse(CodeUnreadable, file)
 	}
 	if in.inRoots(real) || in.inRoots(file) {
-		if err := in.judgeUserFile(file, settings); err != nil {
+		if err := in.judgeInside(file, settings); err != nil {
 			return err
 		}
 	}
-	in.noteUserSettings(settings)
-	for _, s := range settings {
-		if in.settings.table.classOf(s) != classInclude {
-			continue
-		}
-		included := in.expand(s.Value)
-		if included == "" || isAnchoredElsewhere(included) {
-			continue // a file of git's own, or of another person
-		}
-		if !filepath.IsAbs(included) {
-			included = filepath.Join(filepath.Dir(file), included)
-		}
-		if err := in.userFile(filepath.Clean(included), depth+1); err != nil {
+	in.note(settings)
+	for _, included := range in.included(file, settings) {
+		if err := in.read(included, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// included are the files that settings of a file include, without those of git's own and of other persons.
+func (in *personReader) included(file string, settings []syntax.Setting) (files []string) {
+	for _, s := range settings {
+		path := in.expand(s.Value)
+		if in.settings.table.classOf(s) != classInclude || path == "" || isAnchoredElsewhere(path) {
+			continue
+		}
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(filepath.Dir(file), path)
+		}
+		files = append(files, filepath.Clean(path))
+	}
+	return files
 }
 
 func (q *Query) userFiles() []string {
@@ -89,7 +99,8 @@ func (q *Query) userFiles() []string {
 	return files
 }
 
-func (in *inspection) judgeUserFile(file string, settings []syntax.Setting) error {
+// judgeInside holds a file that lies in the workspace to what a repository may set.
+func (in *personReader) judgeInside(file string, settings []syntax.Setting) error {
 	var ignored traits
 	if err := in.settings.judge(file, settings, &ignored); err != nil {
 		return err
@@ -100,11 +111,11 @@ func (in *inspection) judgeUserFile(file string, settings []syntax.Setting) erro
 	return nil
 }
 
-// noteUserSettings keeps hooks paths that can lie in the workspace: relative ones
+// note keeps hooks paths that can lie in the workspace: relative ones
 // are resolved from the work tree, and a person's absolute one may point there. It keeps files that
 // the settings name relative to the work tree: the name is the person's, what lies there may be a
 // link that is not.
-func (in *inspection) noteUserSettings(settings []syntax.Setting) {
+func (in *personReader) note(settings []syntax.Setting) {
 	for _, s := range settings {
 		switch in.settings.table.classOf(s) {
 		case classHooksPath:
