@@ -392,8 +392,12 @@ func unharmed(pid int) bool {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
 		value = strings.TrimSpace(value)
 		switch {
-		case (name == "SigPnd" || name == "ShdPnd") && strings.Trim(value, "0") != "":
-			return false
+		case name == "SigPnd" || name == "ShdPnd":
+			// Go's scheduler sends itself SIGURG.
+			pending, err := strconv.ParseUint(value, 16, 64)
+			if err != nil || pending&^(1<<(unix.SIGURG-1)) != 0 {
+				return false
+			}
 		case name == "State" && (value[0] == 'Z' || value[0] == 'X' || value[0] == 'T'):
 			return false
 		}
