@@ -42,7 +42,7 @@ var importTable = []row{
 		reason: "one package detects credentials, for git's output and for records",
 	},
 	{
-		path: "extract/shell/guard", modules: []string{"mvdan.cc/sh/v3"},
+		path: "extract/shell/guard", own: []string{"extract/value"}, modules: []string{"mvdan.cc/sh/v3"},
 		reason: "whether a line can be trusted to the parser depends on its text alone, and not on what it does",
 	},
 	{
@@ -54,7 +54,7 @@ var importTable = []row{
 		reason: "what a text of a line is quoted, matched or printed as follows from the text alone",
 	},
 	{
-		path: "extract/shell/tree", own: []string{"extract/shell/guard", "extract/shell/lexical"}, modules: []string{"mvdan.cc/sh/v3"},
+		path: "extract/shell/tree", own: []string{"extract/shell/guard", "extract/shell/lexical", "extract/value"}, modules: []string{"mvdan.cc/sh/v3"},
 		reason: "what a word or a redirection of the source is follows from the syntax tree, and not from what the line did before",
 	},
 	{

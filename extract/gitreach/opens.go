@@ -108,7 +108,7 @@ func (o *opener) opened(form v1.Form) (opens history.Opens, known bool) {
 	return opens, true
 }
 
-// fieldOpens are what fields of formats make a command open, be it that another process of git does.
+// fieldOpens are the objects that fields of formats make a command open, itself or by another process of git.
 var fieldOpens = map[string]history.Opens{
 	"describe": history.OpensRefs | history.OpensAll, "track": history.OpensAll,
 }

@@ -34,7 +34,7 @@ type Contain struct {
 	} `json:"write"`
 	// Hide are secrets of the system.
 	Hide []string `json:"hide"`
-	// Links are names of Protected that git or a build reads as a directory, be it empty.
+	// Links are names of Protected that git or a build reads even if they are empty directories.
 	Links       []string             `json:"links"`
 	Environment v1.EnvironmentLimits `json:"environment"`
 	// Protected and Secrets are those of the other lists.

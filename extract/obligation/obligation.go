@@ -89,7 +89,7 @@ func (c *Builder) addSystem() {
 	}
 }
 
-// protect names what stays as it is in a root, be it there or not.
+// protect names the paths in a root that stay as they are, whether they exist or not.
 func (c *Builder) protect(root string) {
 	data, o := &c.Policy.Lists.Contain, &c.Obligation
 	for _, name := range slices.Concat(data.Protected, data.Links) {

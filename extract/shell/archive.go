@@ -6,7 +6,6 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -82,7 +81,7 @@ func readModule(e *effects, word Word) {
 
 func plainFile(text string) bool {
 	for i := range len(text) {
-		if c := text[i]; c < 0x80 && !guard.IsNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {
+		if c := text[i]; c < 0x80 && !value.IsNameByte(c) && strings.IndexByte("./-+=,%", c) < 0 {
 			return false
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // arithmetic reads arithmetic expressions in a state of the shell. Shells evaluate a name in an
@@ -54,7 +55,7 @@ func (a *arithmetic) counter(expr syntax.ArithmExpr) (string, bool) {
 		return "", false
 	}
 	name := word.Lit()
-	return name, guard.IsName(name) && a.w.local(name)
+	return name, value.IsName(name) && a.w.local(name)
 }
 
 // isNumber reports whether an operand is a number, or a variable that is known to hold one.
@@ -65,7 +66,7 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		if guard.IsName(part.Value) {
+		if value.IsName(part.Value) {
 			value, known := a.st.variable(part.Value)
 			return known && (isNumber(value) || value.lines)
 		}
@@ -118,11 +119,11 @@ func (a *arithmetic) totalWord(word *syntax.Word) bool {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		value, known := a.st.variable(part.Value)
+		held, known := a.st.variable(part.Value)
 		if !known {
-			return lexical.IsDecimal(part.Value) || guard.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
+			return value.IsDecimal(part.Value) || value.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
 		}
-		return value.literal("") || !octal(value) && !value.lines // unset, or empty, is zero
+		return held.literal("") || !octal(held) && !held.lines // unset, or empty, is zero
 	case *syntax.ParamExp:
 		return part.Length || a.totalParameter(part)
 	}
@@ -197,7 +198,7 @@ func (a *arithmetic) signedResult(expr *syntax.BinaryArithm) bool {
 
 func (a *arithmetic) signedWord(expr *syntax.Word) bool {
 	word := a.w.word(a.st, expr)
-	if guard.IsName(expr.Lit()) {
+	if value.IsName(expr.Lit()) {
 		word, _ = a.st.variable(expr.Lit())
 	} else if part, _ := tree.LoneParameter(expr); part != nil && a.variable(part).lines {
 		word.lines = true
@@ -213,7 +214,7 @@ func (a *arithmetic) signedWord(expr *syntax.Word) bool {
 const maxCountDigits = 12
 
 // counted reports whether a text is a number no larger than a count.
-func counted(text string) bool { return lexical.IsDecimal(text) && len(text) <= maxCountDigits }
+func counted(text string) bool { return value.IsDecimal(text) && len(text) <= maxCountDigits }
 
 // bounded reports whether a number is no larger than a count: digits side by side are.
 func bounded(word Word) bool {
@@ -271,7 +272,7 @@ func (a *arithmetic) grows(expr syntax.ArithmExpr) bool {
 func (a *arithmetic) grown(expr syntax.ArithmExpr) bool {
 	return a.contains(expr, func(node syntax.Node) bool {
 		lit, ok := node.(*syntax.Lit)
-		return ok && lexical.IsDecimal(lit.Value) && len(lit.Value) > tree.MaxFactorDigits
+		return ok && value.IsDecimal(lit.Value) && len(lit.Value) > tree.MaxFactorDigits
 	}, func(value Word, _ bool) bool {
 		return value.Scaled || value.array != nil || value.Kind == Literal && len(value.Text) > tree.MaxFactorDigits
 	})

@@ -52,7 +52,7 @@ func (a *array) at(index int) (Word, bool) {
 // numbered is the member with a decimal subscript. It reports false for other subscripts.
 func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
 	word, ok := subscript.(*syntax.Word)
-	if !ok || !lexical.IsDecimal(word.Lit()) {
+	if !ok || !value.IsDecimal(word.Lit()) {
 		return Word{}, false
 	}
 	index, err := strconv.Atoi(word.Lit())

@@ -10,6 +10,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // call walks a simple command: assignments, then words.
@@ -98,8 +99,8 @@ func (s *surroundings) sets(st *state, name string, value Word) *state {
 
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
-func (s *surroundings) inert(name string, value Word) bool {
-	return inertText(value) && guard.IsName(name) && !s.table.Words.Variables.Dangerous(name) &&
+func (s *surroundings) inert(name string, given Word) bool {
+	return inertText(given) && value.IsName(name) && !s.table.Words.Variables.Dangerous(name) &&
 		(!s.Zsh || !slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
@@ -232,7 +233,7 @@ func (s *surroundings) local(name string) bool {
 	case s.Posix && strings.ToLower(name) != name:
 		return slices.Contains(s.table.Words.Variables.LocalNames, name)
 	}
-	return s.table.Words.Variables.Local(name, guard.IsName(name))
+	return s.table.Words.Variables.Local(name, value.IsName(name))
 }
 
 // assignments walks a command that is nothing but assignments.

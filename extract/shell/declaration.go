@@ -9,6 +9,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // declaration is export, declare, local, readonly or typeset. It assigns to variables, names them for
@@ -259,7 +260,7 @@ func (u *unknownDeclaration) word(word Word) {
 		return
 	}
 	name, _, _ := strings.Cut(word.Text, "=")
-	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !guard.IsName(name) {
+	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !value.IsName(name) {
 		u.w.messy(guard.MessyDeclaration)
 	}
 	u.name(name)

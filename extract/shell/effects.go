@@ -6,7 +6,6 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -160,8 +159,8 @@ func (e *effects) elsewhere(f *feed) bool {
 	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != f.dir
 }
 
-// partsHere notes that names, or parts of them, become a word that is no path: what one
-// begins with may make it an option. It reports false where they were found elsewhere.
+// partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
+// an option. It reports false if the names were found in another directory.
 func (e *effects) partsHere(word Word) bool {
 	if e.elsewhere(word.feed) {
 		return false
@@ -192,7 +191,7 @@ func (e *effects) beginsPlain(word Word, mark string) bool {
 	if word.Kind == Fed || word.Text == "" {
 		return false
 	}
-	if first := word.Text[0]; guard.IsNameByte(first) || first == '.' || first == '/' {
+	if first := word.Text[0]; value.IsNameByte(first) || first == '.' || first == '/' {
 		return true
 	}
 	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {

@@ -10,7 +10,6 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	gitsyntax "policyd/extract/git/syntax"
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -493,7 +492,7 @@ func startsPlain(words []string) bool {
 // printable reports whether a text is one word to everything that cuts text into
 // words: letters, digits, and what stands in paths, and the bytes of more.
 func printable(text, more string) bool {
-	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@+,:=%-"+more) == ""
+	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@+,:=%-"+more) == ""
 }
 
 // linesFeed is what printf and echo print, where each word is a name or a

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -103,7 +102,7 @@ func madeOfRefs(text string) bool {
 	}
 	to = strings.TrimPrefix(to, ".")
 	plain := func(side string) bool {
-		name := side[:len(side)-len(strings.TrimLeft(side, guard.WordBytes+"./-"))]
+		name := side[:len(side)-len(strings.TrimLeft(side, value.NameBytes+"./-"))]
 		return side == "" || plainRefName(name) && stepsFrom(side, name)
 	}
 	return plain(from) && plain(to)

@@ -93,7 +93,7 @@ func (r nameRunner) runs(run *findRun) {
 		return
 	}
 	r.c.Form.Put(run.option, "command")
-	r.c.Caveats.Add("executes") // be it a file that is found
+	r.c.Caveats.Add("executes") // the program may be a file that is found
 	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
 }
 

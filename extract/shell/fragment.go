@@ -13,6 +13,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // maxOpened bounds how many bytes are parsed again, brackets and reserved words taken off
@@ -130,7 +131,7 @@ func (s *scriptText) fragment(fields []string, own int) Command {
 		e.AnyPath(Word{Kind: Literal, Text: field})
 		if _, name, ok := strings.Cut(field, "$"); ok {
 			name = strings.TrimLeft(name, "{")
-			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(guard.WordBytes, r) })
+			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(value.NameBytes, r) })
 			if end < 0 {
 				end = len(name)
 			}

@@ -7,8 +7,8 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -40,7 +40,7 @@ func (c compound) define(cmd *syntax.FuncDecl) *state {
 // definable reports whether a name means nothing to shells, nor to the program
 // table.
 func (s *surroundings) definable(name string) bool {
-	return guard.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
+	return value.IsName(strings.ReplaceAll(name, "-", "_")) && !argv.IsOwn(name) &&
 		s.table.Program(name) == nil && !argv.IsShell(name) && !guard.ReservedWord(name) &&
 		!slices.Contains(s.table.Words.Shell.Hooks, name) && (!s.Zsh || !strings.HasPrefix(name, "TRAP")) &&
 		!slices.Contains(s.table.Words.Shell.RunsText, name) && !slices.Contains(s.table.Words.Shell.Builtins, name)
@@ -145,7 +145,7 @@ func shifted(st *state, args []Word) *state {
 	count := 1
 	if len(args) > 0 {
 		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && lexical.IsDecimal(args[0].Text) {
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && value.IsDecimal(args[0].Text) {
 			count = n
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/argv/script"
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
 	"policyd/extract/value"
@@ -174,7 +173,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
 		"interface": onlyTexts(interfaceName),
 		"job": func(p *parsed, kind string, word Word) string {
-			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && lexical.IsDecimal(strings.TrimPrefix(word.Text, "%")))
+			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && value.IsDecimal(strings.TrimPrefix(word.Text, "%")))
 		},
 	}
 }
@@ -363,7 +362,7 @@ func fileMember(text string) bool {
 
 // bareName reports whether a text is the name of a command, or a pattern of names, and no script's.
 func bareName(text string) bool {
-	return strings.Trim(text, guard.WordBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(text), ".ps1")
+	return strings.Trim(text, value.NameBytes+".-*?") == "" && !strings.HasSuffix(strings.ToLower(text), ".ps1")
 }
 
 // interfaceName reports whether a text names a network interface, maybe with the tag of a VLAN.

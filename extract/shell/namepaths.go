@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
@@ -27,7 +26,7 @@ func (b *wordBuilder) named(value Word) {
 }
 
 // pathBytes are those that a path of plain text has about its names.
-const pathBytes = guard.WordBytes + "./-+@%,"
+const pathBytes = value.NameBytes + "./-+@%,"
 
 // hole stands for a name in the text of a path.
 const hole = "\x00"

@@ -9,9 +9,9 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // Shells evaluate what they take for a number, so that it matters whether what
@@ -180,11 +180,11 @@ func (o *stdout) counted() *begun {
 func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, guard.WordBytes+"./-") == ""
+	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, value.NameBytes+"./-") == ""
 }
 
-// lineNumbers is how the lines of grep -n begin. Of a file that is no text it prints a sentence in the
-// place of lines.
+// lineNumbers is how the lines of grep -n begin. For a binary file grep prints a sentence
+// instead of lines.
 func (o stdout) lineNumbers() *begun {
 	c := o.c
 	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||

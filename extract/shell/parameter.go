@@ -9,6 +9,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // parameter is a parameter expansion with the value that its operator is applied to.
@@ -267,7 +268,7 @@ func (p *parameter) appliedWord() (string, bool) {
 }
 
 // nameBytes are the bytes of texts that operators add to names, or remove from them.
-const nameBytes = guard.WordBytes + ".-"
+const nameBytes = value.NameBytes + ".-"
 
 // operand is the operand of an operator that is applied to a whole variable, nil for others.
 func (p *parameter) operand() *syntax.Word {

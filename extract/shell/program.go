@@ -195,7 +195,7 @@ func (r printReader) printed() {
 		return
 	}
 	for _, word := range r.args.Words {
-		if word.Kind == Literal && guard.IsName(word.Text) {
+		if word.Kind == Literal && value.IsName(word.Text) {
 			r.c.Variables = append(r.c.Variables, word.Text)
 		}
 	}

@@ -3,7 +3,6 @@ package shell
 import (
 	"strings"
 
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -28,7 +27,7 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 	}
 	next, end = i.after, i.after
 	for at, name := range r.names {
-		if name.Kind != Literal || strings.Trim(name.Text, guard.WordBytes) != "" || !i.w.local(name.Text) {
+		if name.Kind != Literal || strings.Trim(name.Text, value.NameBytes) != "" || !i.w.local(name.Text) {
 			return nil, nil, false
 		}
 		value := r.value(at)
@@ -115,7 +114,7 @@ func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 		return nil, nil, false
 	}
 	name := i.argv[2]
-	if name.Kind != Literal || !guard.IsName(name.Text) || !i.w.local(name.Text) {
+	if name.Kind != Literal || !value.IsName(name.Text) || !i.w.local(name.Text) {
 		return nil, nil, false
 	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}

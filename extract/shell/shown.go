@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
-	"policyd/extract/shell/lexical"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -26,7 +26,7 @@ func (r *report) expands(st *state, name string) {
 	if st.assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
 		return
 	}
-	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || lexical.IsDecimal(name)
+	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || value.IsDecimal(name)
 	r.shown.expands = r.shown.expands || !special && !slices.Contains(r.table.Words.Variables.Public, name)
 }
 

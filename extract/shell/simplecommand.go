@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // simpleCommand is a simple command whose words are expanded.
@@ -149,7 +150,7 @@ func (i simpleCommand) unset() (ok, fail *state, explained bool) {
 	for _, word := range i.args() {
 		local := i.w.local(word.Text)
 		_, function := i.st.functions.Get(word.Text)
-		if word.Kind != Literal || !guard.IsName(word.Text) || function || !local && !i.w.inert(word.Text, Word{Kind: Literal}) {
+		if word.Kind != Literal || !value.IsName(word.Text) || function || !local && !i.w.inert(word.Text, Word{Kind: Literal}) {
 			return nil, nil, false
 		}
 		if !local || !i.st.assigned(word.Text) {

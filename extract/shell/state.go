@@ -6,8 +6,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/symbols"
+	"policyd/extract/value"
 )
 
 // state is what is known at one point of a line. States are shared: a change
@@ -259,7 +259,7 @@ func onlyText(word Word) bool {
 
 // octal reports whether shells may read a number as an octal one, or fail to.
 func octal(word Word) bool {
-	return word.Kind == Literal && !lexical.IsDecimal(word.Text) || word.Kind == Number && word.Joined
+	return word.Kind == Literal && !value.IsDecimal(word.Text) || word.Kind == Number && word.Joined
 }
 
 func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }

@@ -10,6 +10,7 @@ import (
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // substitution is a command substitution whose commands were walked.
@@ -224,5 +225,5 @@ func printsHash(c *Command) bool {
 // what it can't resolve as it stands.
 func oneRevision(text string) bool {
 	text = strings.ReplaceAll(text, hashText, "h")
-	return text != "" && text[0] != '-' && strings.Trim(text, guard.WordBytes+"./@^~{}-") == ""
+	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@^~{}-") == ""
 }

@@ -6,6 +6,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -181,7 +182,7 @@ func (c compound) behindOptions(stmt *syntax.Stmt) *syntax.Stmt {
 // behindDashes are the words of a simple command without what can be an assignment, or a reserved word
 // that begins a command of another kind.
 func (c compound) behindDashes(words []*syntax.Word) []*syntax.Word {
-	if c.w.Zsh || len(words) == 0 || !guard.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
+	if c.w.Zsh || len(words) == 0 || !value.IsName(words[0].Lit()) || guard.ReservedWord(words[0].Lit()) {
 		c.w.messy(guard.MessyDisagreement)
 	}
 	for len(words) > 0 && (strings.Contains(tree.LeadingText(words[0]), "=") || guard.ReservedWord(words[0].Lit())) {

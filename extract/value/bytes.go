@@ -15,6 +15,11 @@ func IsNameByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
+// IsDecimal reports whether text is digits that neither shells nor programs read as an octal number.
+func IsDecimal(text string) bool {
+	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
+}
+
 // Separates reports whether shells cut words at a character while IFS is as it was: at no
 // other blank, whatever its width.
 func Separates(r rune) bool { return r == ' ' || r == '\t' || r == '\n' }

@@ -15,8 +15,8 @@ const bareBytes = value.NameBytes + "./,=\"'<>#;&$ "
 
 // MatchesBare reports whether grep, given these arguments, prints nothing but matches of an expression that are bare.
 // What grep -o prints is made of what its expression matches. If that contains no dash, no line of it, and nothing
-// that is cut out of one, can be an option, whatever was searched. Of a file that is no text grep prints a sentence
-// with the name in it; asked for lines about the matches (-3) it prints none of them, but "--" between.
+// that is cut out of one, can be an option, whatever was searched. For a binary file grep prints a sentence
+// with its name; asked for lines about the matches (-3) it prints none of them, but "--" between.
 func MatchesBare(args []string) bool {
 	var operands []string
 	letters := ""
@@ -27,7 +27,7 @@ func MatchesBare(args []string) bool {
 			continue
 		}
 		flags, bound, bounded := strings.Cut(option, "m")
-		if letters += flags; bounded && !decimal(bound) || !bounded && flags == "" {
+		if letters += flags; bounded && !value.IsDecimal(bound) || !bounded && flags == "" {
 			return false
 		}
 	}
@@ -148,20 +148,15 @@ func KeepsBare(verb string, form v1.Form, args []string) bool {
 	case "cut":
 		delimiter, fields, ok := strings.Cut(text, "-f")
 		sign := strings.TrimPrefix(strings.TrimSuffix(delimiter, " "), "-d")
-		return ok && (delimiter == "" || strings.HasPrefix(delimiter, "-d") && len(strings.TrimPrefix(sign, " ")) == 1) && decimal(strings.TrimPrefix(fields, " "))
+		return ok && (delimiter == "" || strings.HasPrefix(delimiter, "-d") && len(strings.TrimPrefix(sign, " ")) == 1) && value.IsDecimal(strings.TrimPrefix(fields, " "))
 	case "awk":
 		number, ok := strings.CutPrefix(strings.ReplaceAll(text, " ", ""), "{print$")
 		number, closed := strings.CutSuffix(number, "}")
-		return ok && closed && (decimal(number) || number == "NF")
+		return ok && closed && (value.IsDecimal(number) || number == "NF")
 	}
 	return false
 }
 
 func onlyOptions(form v1.Form, options []string) bool {
 	return !slices.ContainsFunc(form, func(e v1.Entry) bool { return !slices.Contains(options, e.Name) })
-}
-
-// decimal reports whether text is a number as programs write one.
-func decimal(text string) bool {
-	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, "0123456789") == ""
 }

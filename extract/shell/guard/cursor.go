@@ -1,6 +1,10 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/value"
+)
 
 // cursor is a place in a line. Its methods skip what needs no memory of the words before.
 type cursor struct {
@@ -48,7 +52,7 @@ func (c *cursor) arithmetic() bool {
 		return false
 	}
 	end := strings.Index(rest, "))")
-	if end < 0 || strings.Trim(unbraced(rest[:end]), WordBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
+	if end < 0 || strings.Trim(unbraced(rest[:end]), value.NameBytes+" \t+-*/%<>=!&|?:;,()$") != "" ||
 		strings.Contains(rest[:end], "$(") {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 	"policyd/test/jsonl"
 )
 
@@ -130,7 +131,7 @@ func TestTheLexerFindsAnotherReading(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for name, is := range map[string]bool{"a": true, "_": true, "A1": true, "1a": false, "": false, "a-b": false, "é": false, "a b": false} {
-		assert.Equal(t, is, guard.IsName(name), name)
+		assert.Equal(t, is, value.IsName(name), name)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 
+	"policyd/extract/value"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -338,7 +340,7 @@ func (l *lexer) word() {
 // begin.
 func (l *lexer) array(start int) bool {
 	name, assigns := strings.CutSuffix(l.text[start:l.pos], "=")
-	if !assigns || !IsName(strings.TrimSuffix(name, "+")) {
+	if !assigns || !value.IsName(strings.TrimSuffix(name, "+")) {
 		return false
 	}
 	for l.pos++; l.pos < len(l.text) && !l.failed; {
@@ -407,7 +409,7 @@ func (l *lexer) behindMatch() bool {
 
 // expressionBytes are those that stand for themselves in a regular expression, to every
 // shell.
-const expressionBytes = WordBytes + "^.*+?[]-:/,@%"
+const expressionBytes = value.NameBytes + "^.*+?[]-:/,@%"
 
 // add notes a word, unless it is the number of a redirection.
 func (l *lexer) add(start int) {
@@ -513,7 +515,7 @@ func (l *lexer) computes() bool {
 			l.inside()
 		case bracedName(rest) > 0:
 			l.pos += bracedName(rest)
-		case rest[0] == '$' && len(rest) > 1 && IsNameByte(rest[1]), strings.IndexByte(WordBytes+" +-*/%", rest[0]) >= 0:
+		case rest[0] == '$' && len(rest) > 1 && value.IsNameByte(rest[1]), strings.IndexByte(value.NameBytes+" +-*/%", rest[0]) >= 0:
 			l.pos++
 		default:
 			*l = before
@@ -529,7 +531,7 @@ func (l *lexer) computes() bool {
 func bracedName(text string) int {
 	name, braced := strings.CutPrefix(text, "${")
 	end := strings.IndexByte(name, '}')
-	if !braced || end < 0 || !IsName(name[:end]) {
+	if !braced || end < 0 || !value.IsName(name[:end]) {
 		return 0
 	}
 	return len("${") + end + len("}")
@@ -559,7 +561,7 @@ func plainEscapes(text string) string {
 // parameter.
 func plainDollars(text string) bool {
 	for _, behind := range strings.Split(text, "$")[1:] {
-		if behind == "" || !IsNameByte(behind[0]) && behind[0] != '@' {
+		if behind == "" || !value.IsNameByte(behind[0]) && behind[0] != '@' {
 			return false
 		}
 	}

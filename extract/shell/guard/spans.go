@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 
+	"policyd/extract/value"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,7 +50,7 @@ func (p *parsedWords) node(node syntax.Node) bool {
 		all(p, node.Assigns, p.commands)
 		all(p, node.Args, p.commands)
 	case *syntax.Assign:
-		p.misnamed = p.misnamed || node.Name != nil && !IsName(node.Name.Value)
+		p.misnamed = p.misnamed || node.Name != nil && !value.IsName(node.Name.Value)
 	case *syntax.DeclClause:
 		p.commands++
 		p.add(node.Variant.Pos(), node.Variant.End(), p.commands)

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"policyd/extract/value"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -57,7 +59,7 @@ func zshParameter(text string) bool {
 		return true
 	}
 	end := 0
-	for end < len(text) && IsNameByte(text[end]) {
+	for end < len(text) && value.IsNameByte(text[end]) {
 		end++
 	}
 	if wideName(text) || end > 1 && text[0] >= '0' && text[0] <= '9' {
@@ -72,7 +74,7 @@ func zshModifier(text string) bool {
 	case strings.HasPrefix(text, "["):
 		return true
 	case strings.HasPrefix(text, ":") && len(text) > 1:
-		return text[1] == '&' || IsNameByte(text[1])
+		return text[1] == '&' || value.IsNameByte(text[1])
 	}
 	return false
 }
@@ -81,7 +83,7 @@ func zshModifier(text string) bool {
 // beyond ASCII, as zsh and ksh read it, of the text behind a "$".
 func wideName(text string) bool {
 	end := 0
-	for end < len(text) && IsNameByte(text[end]) {
+	for end < len(text) && value.IsNameByte(text[end]) {
 		end++
 	}
 	return end < len(text) && text[end] >= utf8.RuneSelf

@@ -3,7 +3,7 @@ package lexical
 import (
 	"strings"
 
-	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // IsPortableExpression reports whether every program accepts text as a regular expression: nothing
@@ -15,7 +15,7 @@ func IsPortableExpression(text string) bool {
 			if i++; i == len(text) || strings.IndexByte(`.|bBsSwW<>*+?"'/-$^[]`, text[i]) < 0 {
 				return false
 			}
-		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !guard.IsNameByte(text[i-1]) && text[i-1] != '.'):
+		case strings.IndexByte("*+?", c) >= 0 && (i == 0 || !value.IsNameByte(text[i-1]) && text[i-1] != '.'):
 			return false
 		case c == '|' && (i == 0 || i+1 == len(text) || text[i-1] == '|'):
 			return false

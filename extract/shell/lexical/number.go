@@ -10,11 +10,6 @@ const (
 // IsDigits reports whether text is one or more decimal digits.
 func IsDigits(text string) bool { return text != "" && strings.Trim(text, decimalDigits) == "" }
 
-// IsDecimal reports whether text is digits that shells don't read as an octal number.
-func IsDecimal(text string) bool {
-	return text == "0" || text != "" && text[0] != '0' && strings.Trim(text, decimalDigits) == ""
-}
-
 // IsHexadecimal reports whether text is a number with the prefix that every shell knows.
 func IsHexadecimal(text string) bool {
 	digits, prefixed := strings.CutPrefix(text, "0x")

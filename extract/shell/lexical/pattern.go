@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/value"
 )
 
 // HasZshEquals reports whether zsh replaces the name of a program in an unquoted text by its
@@ -62,7 +63,7 @@ func RemoveMatch(text, pattern string, prefix, longest bool) (rest string, ok bo
 }
 
 // OperandBytes are the bytes that patterns and replacements read literally.
-const OperandBytes = guard.WordBytes + "./-:,=@%+ "
+const OperandBytes = value.NameBytes + "./-:,=@%+ "
 
 // Replace replaces the first or all occurrences of from. It reports false if one of the texts can be
 // read as a pattern, or if the result is longer than a line can be.

@@ -3,9 +3,9 @@ package tree
 import (
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"policyd/extract/value"
 
-	"policyd/extract/shell/lexical"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // Divides reports whether an operator fails for some right operands.
@@ -44,5 +44,5 @@ const MaxFactorDigits = 4
 // IsSmall reports whether an expression is such a number.
 func IsSmall(expr syntax.ArithmExpr) bool {
 	word, ok := expr.(*syntax.Word)
-	return ok && lexical.IsDecimal(word.Lit()) && len(word.Lit()) <= MaxFactorDigits
+	return ok && value.IsDecimal(word.Lit()) && len(word.Lit()) <= MaxFactorDigits
 }

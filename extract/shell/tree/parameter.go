@@ -5,6 +5,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -46,7 +47,7 @@ func IsDecimalSlice(slice *syntax.Slice) bool {
 // IsDecimal reports whether an expression is one decimal number.
 func IsDecimal(expr syntax.ArithmExpr) bool {
 	word, ok := expr.(*syntax.Word)
-	return ok && lexical.IsDecimal(word.Lit())
+	return ok && value.IsDecimal(word.Lit())
 }
 
 // Slice is what ${name:offset:length} gives of a text. It reports false for bounds that are no

@@ -3,8 +3,8 @@ package tree
 import (
 	"strings"
 
-	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -63,7 +63,7 @@ func IsTextAndVariables(word *syntax.Word) bool {
 		switch node := node.(type) {
 		case nil, *syntax.Word, *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
 		case *syntax.ParamExp:
-			simple = simple && IsValue(node) && node.Index == nil && node.Param != nil && guard.IsName(node.Param.Value)
+			simple = simple && IsValue(node) && node.Index == nil && node.Param != nil && value.IsName(node.Param.Value)
 			return false
 		default:
 			simple = false
@@ -253,11 +253,11 @@ func LeadingOption(word *syntax.Word) string {
 			}
 		}
 	}
-	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && guard.IsNameByte(text[1]) {
+	if len(word.Parts) == 2 && len(text) == 2 && text[0] == '-' && value.IsNameByte(text[1]) {
 		return text
 	}
 	name, _, found := strings.Cut(text, "=")
-	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, guard.WordBytes+"-") != "" {
+	if !found || !strings.HasPrefix(name, "--") || strings.Trim(name, value.NameBytes+"-") != "" {
 		return ""
 	}
 	return name
