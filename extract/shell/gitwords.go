@@ -22,13 +22,13 @@ func (g gitReader) revision(word Word) {
 	case word.Kind == Hash:
 		g.hashRevision(word)
 		return
-	case word.Kind == Fed && word.feed != nil && word.feed.refs:
+	case word.Kind == Names && word.stream != nil && word.stream.refs:
 		g.refRevision(word)
 		return
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
 		g.c.Git.Blobs++
-		g.access(Word{Kind: Fed, Text: word.blob.roots[0], wordStream: wordStream{feed: word.blob}}, v1.OpRead, false)
+		g.access(Word{Kind: Names, Text: word.blob.roots[0], wordStream: wordStream{stream: word.blob}}, v1.OpRead, false)
 		return
 	case word.listed():
 		g.access(word, v1.OpRead, false)

@@ -97,12 +97,12 @@ func (p *parsed) inert(word Word) {
 		p.c.Caveats.Add("output_word")
 	case Glob:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
-	case Fed:
+	case Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
 		case p.args.Program != nil && p.args.Program.Inert:
-		case word.feed != nil && word.feed.refs && p.refsHere(word):
-		case word.feed != nil && word.feed.Parts && p.partsHere(word):
+		case word.stream != nil && word.stream.refs && p.refsHere(word):
+		case word.stream != nil && word.stream.Parts && p.partsHere(word):
 		default:
 			p.access(word, v1.OpList, false)
 		}
