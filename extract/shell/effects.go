@@ -6,6 +6,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -45,22 +47,21 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 		return
 	}
 	switch {
-	case word.Kind == Names && (word.stream == nil || word.stream.refs):
+	case word.Kind == Names && (word.stream == nil || word.stream.AreRefs()):
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Names && word.stream.Parts:
-		word.Kind, word.Text = Dynamic, word.stream.shown
-	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.composed()):
+	case word.Kind == Names && word.isPart():
+		word.Kind, word.Text = Dynamic, word.stream.Part.Text
+	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.IsComposed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Names:
-		for _, root := range word.stream.spread(word.Text) {
-			a := word.stream.access(root, op, tree, word.Split)
+		for _, a := range word.accessesOf(op, tree) {
 			a.Reading = reading
 			e.c.Accesses = append(e.c.Accesses, a)
 		}
-		for _, name := range word.stream.besides {
+		for _, name := range word.stream.Extra {
 			e.c.Accesses = append(e.c.Accesses, Access{Text: name, Op: op, Tree: tree, Walk: value.Walk{Follow: tree}, IfExists: true})
 		}
-		e.c.Accesses = append(e.c.Accesses, word.stream.looked()...)
+		e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -155,8 +156,8 @@ func (e *effects) variables(word Word) {
 
 // elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
-func (e *effects) elsewhere(f *NameStream) bool {
-	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != f.dir
+func (e *effects) elsewhere(names *stream.NameStream) bool {
+	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != names.Dir
 }
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
@@ -165,12 +166,11 @@ func (e *effects) partsHere(word Word) bool {
 	if e.elsewhere(word.stream) {
 		return false
 	}
-	for _, root := range word.stream.spread(word.Text) {
-		a := word.stream.access(root, v1.OpList, false, word.Split)
+	for _, a := range word.accessesOf(v1.OpList, false) {
 		a.Parts = true
 		e.c.Accesses = append(e.c.Accesses, a)
 	}
-	e.c.Accesses = append(e.c.Accesses, word.stream.looked()...)
+	e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 	return true
 }
 
@@ -180,7 +180,7 @@ func (e *effects) refsHere(word Word) bool {
 	if e.elsewhere(word.stream) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.stream.said})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.stream.Kind == stream.TagRefs})
 	return true
 }
 
@@ -226,7 +226,7 @@ func (e *effects) single(word Word, inert bool) {
 	switch {
 	case word.Kind == Glob && !word.Vanishes:
 		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
-	case word.Kind == Names && word.stream.many:
+	case word.Kind == Names && word.stream.Several:
 		e.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:
 		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
@@ -256,7 +256,7 @@ func (e *effects) mayTurn(program *argv.Program, word Word) bool {
 	case Dynamic, Output:
 		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
 	case Glob:
-		return !e.begun(word) && hasMeta(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
+		return !e.begun(word) && lexical.HasWildcard(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
 	default:
 		return false
 	}
@@ -273,7 +273,7 @@ func (e *effects) begun(word Word) bool {
 	if word.Split {
 		return false
 	}
-	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(word.begins.word(word.begins.roots[0]))
+	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
 }
 
 // pathOperand remembers the first path-like operand (V3).

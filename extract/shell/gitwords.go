@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -22,15 +23,15 @@ func (g gitReader) revision(word Word) {
 	case word.Kind == Hash:
 		g.hashRevision(word)
 		return
-	case word.Kind == Names && word.stream != nil && word.stream.refs:
+	case word.Kind == Names && word.stream != nil && word.stream.AreRefs():
 		g.refRevision(word)
 		return
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
 		g.c.Git.Blobs++
-		g.access(Word{Kind: Names, Text: word.blob.roots[0], wordStream: wordStream{stream: word.blob}}, v1.OpRead, false)
+		g.access(wordOfNames(word.blob, word.blob.Roots[0]), v1.OpRead, false)
 		return
-	case word.listed():
+	case word.isWritten():
 		g.access(word, v1.OpRead, false)
 		g.revision(Word{Kind: Literal, Text: word.Text})
 		return
@@ -85,7 +86,7 @@ func namesNoRevision(text string) bool {
 	if end := strings.IndexAny(text, "^~:@{"); end >= 0 {
 		name = text[:end]
 	}
-	return hasMeta(name) && !strings.Contains(name, "..")
+	return lexical.HasWildcard(name) && !strings.Contains(name, "..")
 }
 
 // rangeEnds are the two sides of a range one of which names an object by its
@@ -121,7 +122,7 @@ func (g gitReader) object(text string) bool {
 func (g gitReader) hashRevision(word Word) {
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
 	g.object(word.Text)
-	if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
+	if rest := strings.ReplaceAll(word.Text, stream.HashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
 		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
 	}
@@ -181,7 +182,7 @@ func cutRevision(text string) (rev, path string, ok bool) {
 
 // pathspec reads a path pattern that git matches against its index.
 func (g gitReader) pathspec(word Word) {
-	if word.listed() {
+	if word.isWritten() {
 		g.access(word, v1.OpRead, false)
 		word = Word{Kind: Literal, Text: word.Text}
 	}
@@ -281,12 +282,12 @@ func (g gitReader) refRevision(word Word) {
 		g.access(word, v1.OpRead, false)
 		return
 	}
-	if objectOfRef(word.Text) {
+	if stream.IsObjectOfRef(word.Text) {
 		g.object(word.Text)
 		return
 	}
-	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))
-	switch rest := strings.ReplaceAll(word.Text, refText, ""); rest {
+	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, stream.RefText, stream.HashText))
+	switch rest := strings.ReplaceAll(word.Text, stream.RefText, ""); rest {
 	case "":
 	case "..":
 		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range

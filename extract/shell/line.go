@@ -10,6 +10,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 	"policyd/extract/windows"
 )
@@ -134,7 +135,7 @@ type Command struct {
 	found *value.Walk
 	// ran are the names that find gives to the one command that it runs, where it
 	// prints none itself.
-	ran *NameStream
+	ran *stream.NameStream
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
 	// refusable is true when a pattern among its words may be none that it takes.
@@ -308,14 +309,14 @@ type diskView struct{ report }
 type streams struct {
 	// in is the name stream on standard input of the command that is walked, text its text if that
 	// is known; input is the stream that it shares with the commands around it.
-	in    *NameStream
+	in    stream.Lines
 	text  string
 	input *input
 	// piped is what the last pipeline prints, substituted what the last process substitution prints.
-	piped, substituted *NameStream
+	piped, substituted stream.Lines
 	// begun is how the lines begin that the last command substitution prints, if they begin with
 	// numbers.
-	begun *begun
+	begun *stream.Numbers
 }
 
 // flow is how control leaves the constructs that are walked.

@@ -87,7 +87,7 @@ func (l *loop) words(items []*syntax.Word) (values []Word) {
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			numeral := wordNumeral{Signed: l.w.begun != nil && l.w.begun.signed, Scaled: l.scaled(item)}
+			numeral := wordNumeral{Signed: l.w.begun != nil && l.w.begun.Signed, Scaled: l.scaled(item)}
 			words = []Word{{Kind: Number, Text: seqText, Solid: true, wordNumeral: numeral}}
 		}
 		l.w.handsOn(l.st, words)
@@ -194,8 +194,8 @@ func (w Word) item(st *state) Word {
 		return w
 	}
 	one := *w.stream
-	one.many, one.none = false, quotedNames
-	item := one.word(w.Text)
+	one.Several, one.Empty = false, quotedNames
+	item := wordOfNames(&one, w.Text)
 	item.Solid = !quotedNames
 	return item
 }

@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/stream"
 )
 
 // produces reports whether a producer is the command with these words, and what its operand is.
@@ -96,7 +97,7 @@ func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	case "number":
 		return Word{Kind: Number, Text: "$(…)", Solid: true}, true
 	case "identifier": // letters and digits
-		return Word{Kind: Hash, Text: hashText, Solid: true}, true
+		return Word{Kind: Hash, Text: stream.HashText, Solid: true}, true
 	case "working_directory":
 		text = dir
 	case "work_tree":

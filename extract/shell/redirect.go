@@ -103,20 +103,17 @@ func (o *redirector) reads(word Word, brace bool) bool {
 		o.w.handsOn(o.st, []Word{word})
 		o.opened = append(o.opened, Access{Text: word.Text, Op: v1.OpRead, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
 		return true
-	case word.Kind == Names && word.stream.isNameIn(o.st) && (!word.Split || !word.stream.composed()):
-		for _, root := range word.stream.spread(word.Text) {
-			o.opened = append(o.opened, word.stream.access(root, v1.OpRead, false, word.Split))
-		}
-		o.opened = append(o.opened, word.stream.looked()...)
+	case word.Kind == Names && word.isNameIn(o.st) && (!word.Split || !word.stream.IsComposed()):
+		o.opened = append(append(o.opened, word.accessesOf(v1.OpRead, false)...), composing(word.stream)...)
 		return true
 	}
 	return false
 }
 
-// isNameIn reports whether a word of the stream is one whole name of a file that counts from the only
-// working directory of a state.
-func (f *NameStream) isNameIn(st *state) bool {
-	return !f.many && !f.refs && !f.Parts && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == f.dir
+// isNameIn reports whether a word of names is one whole name of a file that counts from the only working
+// directory of a state.
+func (w *Word) isNameIn(st *state) bool {
+	return !w.stream.Several && w.stream.AreFiles() && w.stream.Part == nil && st.onlyIn(w.stream.Dir)
 }
 
 // maxDescriptor is how many digits every shell takes for a descriptor.

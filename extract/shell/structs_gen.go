@@ -113,39 +113,6 @@ func (x *GitWords) Equal(y *GitWords) bool {
 }
 
 // Equal reports whether two values are the same.
-func (x *NameStream) Equal(y *NameStream) bool {
-	return x.dir == y.dir &&
-		sameList(x.roots, y.roots) &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.files == y.files &&
-		x.zero == y.zero &&
-		(x.marked == y.marked || x.marked != nil && y.marked != nil && x.marked.Equal(y.marked)) &&
-		x.widened == y.widened &&
-		x.many == y.many &&
-		x.none == y.none &&
-		x.every == y.every &&
-		x.listed == y.listed &&
-		x.spaced == y.spaced &&
-		sameList(x.besides, y.besides) &&
-		x.entries == y.entries &&
-		x.hashes == y.hashes &&
-		x.rest == y.rest &&
-		x.refs == y.refs &&
-		x.said == y.said &&
-		x.shown == y.shown &&
-		x.segment == y.segment &&
-		x.shortened == y.shortened &&
-		(x.below == nil) == (y.below == nil) && slices.EqualFunc(x.below, y.below, func(x, y Word) bool { return x.Equal(&y) }) &&
-		(x.of == y.of || x.of != nil && y.of != nil && x.of.Equal(y.of)) &&
-		(x.cut == y.cut || x.cut != nil && y.cut != nil && x.cut.Equal(y.cut)) &&
-		x.ending == y.ending &&
-		x.made == y.made &&
-		x.bare == y.bare &&
-		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
-}
-
-// Equal reports whether two values are the same.
 func (x *array) Equal(y *array) bool {
 	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) }) &&
 		sameList(x.keys, y.keys) &&
@@ -190,14 +157,6 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
-}
-
-// Equal reports whether two values are the same.
-func (x *begun) Equal(y *begun) bool {
-	return x.behind == y.behind &&
-		x.padded == y.padded &&
-		x.one == y.one &&
-		x.signed == y.signed
 }
 
 // Size returns the bytes that the value refers to.
@@ -323,39 +282,6 @@ func (x *GitWords) Size() int {
 	size += sizeOfTexts(x.Formats)
 	size += sizeOfTexts(x.Settings)
 	size += len(x.date)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *NameStream) Size() int {
-	size := 0
-	size += len(x.dir)
-	size += sizeOfTexts(x.roots)
-	size += x.Walk.Size()
-	if x.marked != nil {
-		size += int(unsafe.Sizeof(*x.marked))
-		size += x.marked.Size()
-	}
-	size += sizeOfTexts(x.besides)
-	size += len(x.entries)
-	size += len(x.rest)
-	size += len(x.shown)
-	size += len(x.below) * int(unsafe.Sizeof(x.below[0]))
-	for i := range x.below {
-		size += x.below[i].Size()
-	}
-	if x.of != nil {
-		size += int(unsafe.Sizeof(*x.of))
-		size += x.of.Size()
-	}
-	if x.cut != nil {
-		size += int(unsafe.Sizeof(*x.cut))
-		size += x.cut.Size()
-	}
-	size += len(x.ending)
-	if x.digits != nil {
-		size += int(unsafe.Sizeof(*x.digits))
-	}
 	return size
 }
 

@@ -62,6 +62,7 @@ func TestHashesThatAreNone(t *testing.T) {
 		"git log --date='format:%n-p' --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
 		"git -c log.date='format:%n-p' log --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
 		"git log --date=\"$d\" --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
+		"git log --oneline | while IFS= read -r h x; do git log $h; done", "git log --oneline | while IFS=$y read -r h x; do git log $h; done",
 	} {
 		got := parse(t, line)
 		explained := true
