@@ -108,7 +108,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 		}
 		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
-			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
+			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == shell.ByName || a.Naming == shell.ByPathspec) {
 				if full := n.view.Absolute(a.Text, dir); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
@@ -126,7 +126,7 @@ func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell
 	}
 	for _, base := range dirs {
 		target := n.view.Absolute(shellExpanded(a.Text), base)
-		if target == "" || a.Dynamic || a.Glob {
+		if target == "" || a.Naming == shell.Unnamed || a.Naming == shell.ByGlob {
 			if a.Landing.Makes != shell.Copies {
 				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
 			}

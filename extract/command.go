@@ -186,7 +186,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 // part counts.
 func spelledRoot(a *shell.Access, root string) string {
 	switch {
-	case a.Glob || a.FromStream:
+	case a.Naming == shell.ByGlob || a.FromStream:
 		return "./" + root + "/"
 	case a.Text == "":
 		return "./"
@@ -235,7 +235,7 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
 		if full := r.certainPath(a, base); full != "" && !strings.HasPrefix(full, "/dev/") {
-			return full, a.Op == v1.OpWrite && !a.Glob
+			return full, a.Op == v1.OpWrite && a.Naming != shell.ByGlob
 		}
 	}
 	return "", false
@@ -244,14 +244,15 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 // certainPath is the path that an access names whatever is there, of a pattern the directory that it starts from.
 // It is empty for other accesses.
 func (r *commands) certainPath(a *shell.Access, base string) string {
-	if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || r.view.Windows && a.Glob {
+	glob := a.Naming == shell.ByGlob
+	if !glob && a.Naming != shell.ByName || a.Presence != shell.Always || a.Matches == shell.NoMatch || r.view.Windows && glob {
 		return ""
 	}
 	if len(a.Dirs) == 1 {
 		base = a.Dirs[0]
 	}
 	text := a.Text
-	if a.Glob {
+	if glob {
 		literal := text[:disk.MetaIndex(text)]
 		text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
 	}
@@ -341,7 +342,7 @@ func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
 // exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
 // command walks itself are affected; names that another command finds are not.
 func (r *commands) excludable(c *shell.Command, line string) bool {
-	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
+	walks := func(a shell.Access) bool { return a.Below == shell.Tree && !a.FromStream && a.Tracked == nil }
 	if len(r.facts.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
@@ -407,7 +408,7 @@ func (r *commands) patches(c *shell.Command, line, dir string, envelope bool) (t
 	texts = patch.InLine(line, envelope)
 	known = patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
 	for i := range c.Accesses {
-		if access := &c.Accesses[i]; access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
+		if access := &c.Accesses[i]; access.Op == v1.OpRead && access.Naming == shell.ByName {
 			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dir)))
 			known = true
 		}

@@ -62,7 +62,7 @@ func (g *Commands) Paths(item *v1.Item, c *shell.Command) {
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Op != v1.OpWrite || a.Dynamic || a.Landing != nil {
+		if a.Op != v1.OpWrite || a.Naming == shell.Unnamed || a.Landing != nil {
 			continue
 		}
 		for _, dir := range c.Dirs {

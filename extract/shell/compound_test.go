@@ -69,7 +69,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Dynamic, line)
+		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming == Unnamed, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -104,7 +104,7 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 	} {
 		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
 			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
-			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Dynamic, "%s: %s", shell, line)
+			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == Unnamed, "%s: %s", shell, line)
 		}
 	}
 }
@@ -187,7 +187,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
-	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)
+	assert.True(t, mac.Commands[0].Accesses[0].Naming == Unnamed)
 }
 
 // V1: what time is told stands in front of the command, and is none itself.

@@ -80,7 +80,8 @@ func (c *Command) describe() CommandDescription {
 	for i := range c.Accesses {
 		access := &c.Accesses[i]
 		out.Accesses = append(out.Accesses, AccessDescription{
-			Op: access.Op, Path: access.Text, Pattern: access.Glob, Below: access.Tree, Maybe: access.Maybe, Dynamic: access.Dynamic,
+			Op: access.Op, Path: access.Text, Pattern: access.Naming == ByGlob, Below: access.Below == Tree,
+			Maybe: access.Presence == IfPathLike, Dynamic: access.Naming == Unnamed,
 		})
 	}
 	return out

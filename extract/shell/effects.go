@@ -58,7 +58,9 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 			e.c.Accesses = append(e.c.Accesses, a)
 		}
 		for _, name := range word.feed.besides {
-			e.c.Accesses = append(e.c.Accesses, Access{Text: name, Op: op, Tree: tree, Walk: value.Walk{Follow: tree}, IfExists: true})
+			e.c.Accesses = append(e.c.Accesses, Access{
+				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
+			})
 		}
 		e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
 		return
@@ -68,12 +70,15 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	if word.Kind == Literal && word.Text == "" {
 		return
 	}
-	a := Access{Text: word.Text, Op: op, Tree: tree, Glob: word.Kind == Glob, Split: word.Split, Walk: e.filters}
-	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
-	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
-		a.Dynamic = true
+	a := named(op, word.Text)
+	switch word.Kind {
+	case Glob:
+		a = word.pattern(op)
+	case Dynamic, Output, Number, Hash:
+		a.Naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
 	}
+	a.Below, a.Walk, a.Reading = treeIf(tree), e.filters, reading
 	e.c.Accesses = append(e.c.Accesses, a)
 }
 
@@ -86,13 +91,15 @@ func (e *effects) maybePath(word Word, op string) {
 		e.access(word, op, true)
 		return
 	}
-	if word.Kind == Dynamic || word.Kind == Output {
+	naming := ByName
+	switch word.Kind {
+	case Glob:
+		naming = ByGlob
+	case Dynamic, Output:
+		naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{
-		Text: word.Text, Op: op, Glob: word.Kind == Glob, Maybe: true,
-		Dynamic: word.Kind == Dynamic || word.Kind == Output,
-	})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: op, Naming: naming, Presence: IfPathLike})
 }
 
 // AnyPath notes a word of a role that is not known: each path that it may hold can be
@@ -100,7 +107,9 @@ func (e *effects) maybePath(word Word, op string) {
 func (e *effects) AnyPath(word Word) {
 	added := e.anyPart(word, v1.OpWrite)
 	for i := range added {
-		added[i].Tree = added[i].Tree || added[i].Maybe
+		if added[i].Presence == IfPathLike {
+			added[i].Below = Tree
+		}
 	}
 }
 
@@ -110,7 +119,7 @@ func (e *effects) anyPart(word Word, op string) []Access {
 	e.maybePath(word, op)
 	added := e.c.Accesses[before:]
 	for i := range added {
-		if added[i].Maybe {
+		if added[i].Presence == IfPathLike {
 			added[i].Reading = value.AsAnything
 		}
 	}
@@ -180,7 +189,11 @@ func (e *effects) refsHere(word Word) bool {
 	if e.elsewhere(word.feed) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.feed.said})
+	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
+	if word.feed.said {
+		refs.Below = TagRefs
+	}
+	e.c.Accesses = append(e.c.Accesses, refs)
 	return true
 }
 
@@ -197,7 +210,7 @@ func (e *effects) beginsPlain(word Word, mark string) bool {
 	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
 	return true
 }
 
@@ -225,7 +238,11 @@ func (e *effects) codeIf(inline bool, kind string) string {
 func (e *effects) single(word Word, inert bool) {
 	switch {
 	case word.Kind == Glob && !word.Vanishes:
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
+		a := Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob}
+		if word.Expands {
+			a.Matches = SingleMatch
+		}
+		e.c.Accesses = append(e.c.Accesses, a)
 	case word.Kind == Fed && word.feed.many:
 		e.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:

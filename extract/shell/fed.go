@@ -128,13 +128,17 @@ func (f *feed) orNone() *feed {
 // directories whole reads what no filter on the names speaks of.
 func (f *feed) access(root, op string, tree, split bool) Access {
 	if f.refs {
-		return Access{Text: refText, Op: op, Dynamic: true}
+		return Access{Text: refText, Op: op}
 	}
 	if f.made && op != v1.OpRead && op != v1.OpList {
-		return Access{Text: root, Op: op, Dynamic: true} // what is not there yet is made, wherever that is
+		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
 	}
-	a := Access{
-		Text: root, Op: op, Tree: tree || !f.listed, Glob: f.listed && hasMeta(root), Walk: f.Walk, Names: f.Names,
+	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: f.Walk, Names: f.Names}
+	if f.listed {
+		a.Below = treeIf(tree)
+		if hasMeta(root) {
+			a.Naming = ByGlob
+		}
 	}
 	if tree && !f.files {
 		a.Walk = value.Walk{Follow: true, Index: f.Index}
@@ -382,7 +386,7 @@ func (l *listings) printsNames(c *Command, besides ...string) bool {
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
 // reads the pipe.
 func onlyImplied(c *Command) bool {
-	return len(c.Accesses) == 1 && c.Accesses[0].Text == "." && c.Accesses[0].Tree && !c.Accesses[0].Glob
+	return len(c.Accesses) == 1 && c.Accesses[0].Text == "." && c.Accesses[0].Below == Tree && c.Accesses[0].Naming != ByGlob
 }
 
 // listed is what a command prints that xargs or find runs on names, where it
@@ -395,7 +399,7 @@ func (d *diskView) listed(runner, run *Command, in *feed) *feed {
 	}
 	if allowed == nil || !has(run, prints.Names.OnlyWith) ||
 		slices.ContainsFunc(run.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) ||
-		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
+		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && a.Presence != IfExists }) {
 		return nil
 	}
 	if len(run.Caveats) > 0 || len(runner.Dirs) != 1 || len(run.Dirs) != 1 || run.Dirs[0] != runner.Dirs[0] || run.Unknown || runner.Unknown {
@@ -430,7 +434,7 @@ func listedNames(c *Command, f *feed) *feed {
 	operands := c.opened()
 	var patterns []string
 	for _, a := range operands {
-		if a.Glob && !a.Dynamic && a.Op == v1.OpList && printable(a.Text, "*?[]") {
+		if a.Naming == ByGlob && a.Op == v1.OpList && printable(a.Text, "*?[]") {
 			patterns = append(patterns, a.Text)
 		}
 	}
@@ -443,12 +447,12 @@ func listedNames(c *Command, f *feed) *feed {
 		return nil
 	}
 	for _, a := range operands {
-		if a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
+		if a.Naming == Unnamed || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..") {
 			return nil
 		}
 	}
 	f.roots = []string{"."}
-	if len(operands) == 1 && !operands[0].Glob && printable(operands[0].Text, "") {
+	if len(operands) == 1 && operands[0].Naming != ByGlob && printable(operands[0].Text, "") {
 		f.entries = operands[0].Text
 	}
 	return f
@@ -582,16 +586,16 @@ func producerFeed(c *Command, tracked []string) *feed {
 		return nil // it may select files that lie elsewhere
 	}
 	for _, a := range c.Accesses {
-		if a.Spelled || a.IfExists {
+		if a.Naming == ByPathspec || a.Presence == IfExists {
 			continue // a pattern of git's, below a root that counts already, or what counts by itself
 		}
-		if a.Glob && c.found != nil && !a.Dynamic {
+		if a.Naming == ByGlob && c.found != nil {
 			if !f.within(a.Text) {
 				return nil
 			}
 			continue
 		}
-		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
+		if a.Naming != ByName || a.Presence != Always || a.Text == "" {
 			return nil
 		}
 		f.roots = append(f.roots, a.Text)

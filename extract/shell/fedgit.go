@@ -26,7 +26,7 @@ func (l *listings) commitNames(c *Command) *feed {
 	reads := l.table.Prints(c.Verb).Names.Commits
 	if l.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
-		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
+		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob }) {
 		return nil
 	}
 	f := trackedFeed(c)

@@ -64,7 +64,7 @@ func (g gitReader) revision(word Word) {
 		return
 	}
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 }
 
 // besideObjects counts commits where git prints more than the objects that the words name: those
@@ -123,7 +123,7 @@ func (g gitReader) hashRevision(word Word) {
 	g.object(word.Text)
 	if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 	}
 }
 
@@ -216,7 +216,7 @@ func (g gitReader) pathspec(word Word) {
 		if root == "" {
 			root = "."
 		}
-		g.c.Accesses = append(g.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
+		g.c.Accesses = append(g.c.Accesses, named(v1.OpList, root), Access{Text: text, Op: v1.OpRead, Naming: ByPathspec})
 		return
 	}
 	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
@@ -291,7 +291,7 @@ func (g gitReader) refRevision(word Word) {
 	case "..":
 		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range
 	default:
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 	}
 }
 

@@ -197,57 +197,6 @@ type GitWords struct {
 	Dashes bool
 }
 
-// Access is one word that names a path.
-type Access struct {
-	Text string
-	Op   string
-	// Glob is true when Text is a pattern that the shell expands.
-	Glob bool
-	// One is true for a Glob of whose matches one is meant.
-	One bool
-	// Tree is true when everything below is accessed, too.
-	Tree bool
-	// Maybe is true for words that may be no path at all: they count when they
-	// look like one or exist.
-	Maybe bool
-	// NoMatch is true for a Glob that was taken to match nothing.
-	NoMatch bool
-	// Spelled is true for a pattern that the program matches: only what it
-	// spells counts.
-	Spelled bool
-	// Dynamic is true when the shell alone knows the path.
-	Dynamic bool
-	// Split is true for a Glob whose matches the shell splits at blanks.
-	Split bool
-	// Walk selects the files of a Tree that are accessed.
-	value.Walk
-	// Names are how matches of a Glob, and names below a Tree, become words of the command.
-	value.Names
-	// Module is true when a directory stands for a file that another one in it names.
-	Module bool
-	// Refs is true where a name of a ref of the repository there is a word of the
-	// command: what it is taken for depends on all that they may be called.
-	Refs bool
-	// Said is true for Refs where the name may be the one that a tag says of itself.
-	Said bool
-	// IfExists is true for a name that counts only where something has it.
-	IfExists bool
-	// Single is true for a Glob in a place that takes one word.
-	Single bool
-	// Inner is true for a Glob that stands behind other text, or that a script puts into
-	// some: what it is without a match is not looked at.
-	Inner bool
-	// Named is true for a Glob of which nothing but the words is printed.
-	Named bool
-	// printed is true for a file that standard output is sent to.
-	printed bool
-	// Landing, when not nil, is what is put at the path.
-	Landing *Landing
-	// Dirs, when not nil, are what the path is relative to, instead of the
-	// command's own directories.
-	Dirs []string
-}
-
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
 // reports the commands that the shell would run.
 type walker struct {

@@ -241,7 +241,7 @@ func accesses(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			text := a.Op + " " + a.Text
-			if a.Tree {
+			if a.Below == Tree {
 				text += "/**"
 			}
 			out = append(out, text)

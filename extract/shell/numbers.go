@@ -158,7 +158,7 @@ var counters = map[string]func(stdout) *begun{
 		return nil
 	},
 	"awk": func(o stdout) *begun {
-		if len(o.args) == 1 || len(o.args) == 2 && oneFile(Access{Text: o.args[1]}) {
+		if len(o.args) == 1 || len(o.args) == 2 && oneFile(named(v1.OpRead, o.args[1])) {
 			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
 				return &begun{one: one}
 			}
@@ -180,14 +180,14 @@ func (o *stdout) counted() *begun {
 func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, value.NameBytes+"./-") == ""
+	return a.Naming == ByName && !a.FromStream && a.Presence != IfPathLike && strings.Trim(a.Text, value.NameBytes+"./-") == ""
 }
 
 // lineNumbers is how the lines of grep -n begin. For a binary file grep prints a sentence
 // instead of lines.
 func (o stdout) lineNumbers() *begun {
 	c := o.c
-	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||
+	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Below == Tree ||
 		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
@@ -254,7 +254,7 @@ func (c *Command) countsOnce() bool {
 	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
 	opened := c.opened()
 	return len(opened) < 2 && c.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
-		return named && (a.Glob && !a.One || a.Tree || a.Dynamic)
+		return named && (a.Naming == ByGlob && a.Matches != OneMatch || a.Below == Tree || a.Naming == Unnamed)
 	})
 }
 

@@ -96,7 +96,7 @@ func (p *parsed) inert(word Word) {
 	case Output:
 		p.c.Caveats.Add("output_word")
 	case Glob:
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob})
 	case Fed:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {

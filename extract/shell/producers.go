@@ -163,7 +163,7 @@ func (r *report) orElse(other *Line) {
 		for j := range c.Accesses {
 			// What isn't there isn't read; it may be made where it is written.
 			if a := &c.Accesses[j]; a.Op == v1.OpRead || a.Op == v1.OpList {
-				a.IfExists = true
+				a.Presence = IfExists
 			}
 		}
 		r.line.Commands = append(r.line.Commands, *c)

@@ -55,7 +55,7 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 	p.redirs = redirs
 	v := invocation{commandReader{p}}
 	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
-		c.Accesses = append(c.Accesses, Access{Text: words[0].Text, Op: v1.OpExecute})
+		c.Accesses = append(c.Accesses, named(v1.OpExecute, words[0].Text))
 	}
 	switch named := !caveats.Has("named_by_path"); {
 	case argv.IsOwn(name):
@@ -152,7 +152,7 @@ func (r printReader) wordsAlone() {
 		return
 	}
 	for i := range r.c.Accesses {
-		r.c.Accesses[i].Named = r.c.Accesses[i].Glob && !r.c.Accesses[i].Tree
+		r.c.Accesses[i].Named = r.c.Accesses[i].Naming == ByGlob && r.c.Accesses[i].Below != Tree
 	}
 }
 
@@ -539,9 +539,9 @@ func (v invocation) finish() {
 			continue
 		}
 		a.Dirs = v.dirs
-		if a.Glob && len(from) > 0 {
+		if a.Naming == ByGlob && len(from) > 0 {
 			// The shell finds the names where it is itself.
-			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
+			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Naming: ByGlob, Split: a.Split, Matches: a.Matches, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
 			v.c.Accesses = append(v.c.Accesses, names)
 		}
 	}
@@ -630,7 +630,7 @@ func (v invocation) wrapper(program *argv.Program) {
 			st = st.withCaveat("named_by_path")
 		}
 		if program.Leaves != "" && !slices.ContainsFunc(v.c.Accesses, writesOutput) {
-			v.c.Accesses = append(v.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
+			v.c.Accesses = append(v.c.Accesses, named(v1.OpWrite, program.Leaves))
 		}
 		st = st.withoutFunctions()
 		ok, fail := v.w.argv(st, st, v.args.Inner, v.c.Accesses)

@@ -180,7 +180,7 @@ func (o operandReader) impliedAccess(whole bool) {
 		if o.has("-delete") {
 			o.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
-		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: o.filters})
+		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Naming: ByName, Walk: o.filters})
 	case o.program.Implicit != "" && o.program.Implicit != "tree":
 		o.access(Word{Kind: Literal, Text: o.program.Implicit}, v1.OpRead, false)
 	}

@@ -44,7 +44,7 @@ func (l *listings) othersFeed(c *Command) *feed {
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||
-		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled }) {
+		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob }) {
 		return nil
 	}
 	f := trackedFeed(c)

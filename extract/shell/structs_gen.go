@@ -68,24 +68,16 @@ func (x *Word) Equal(y *Word) bool {
 func (x *Access) Equal(y *Access) bool {
 	return x.Text == y.Text &&
 		x.Op == y.Op &&
-		x.Glob == y.Glob &&
-		x.One == y.One &&
-		x.Tree == y.Tree &&
-		x.Maybe == y.Maybe &&
-		x.NoMatch == y.NoMatch &&
-		x.Spelled == y.Spelled &&
-		x.Dynamic == y.Dynamic &&
+		x.Naming == y.Naming &&
+		x.Presence == y.Presence &&
+		x.Below == y.Below &&
+		x.Matches == y.Matches &&
 		x.Split == y.Split &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.Module == y.Module &&
-		x.Refs == y.Refs &&
-		x.Said == y.Said &&
-		x.IfExists == y.IfExists &&
-		x.Single == y.Single &&
 		x.Inner == y.Inner &&
 		x.Named == y.Named &&
 		x.printed == y.printed &&
+		x.Walk.Equal(&y.Walk) &&
+		x.Names == y.Names &&
 		(x.Landing == y.Landing || x.Landing != nil && y.Landing != nil && x.Landing.Equal(y.Landing)) &&
 		sameList(x.Dirs, y.Dirs)
 }

@@ -31,7 +31,7 @@ func TestRedirectionsThatMayFail(t *testing.T) {
 		} {
 			commands := parse(t, line).Commands
 			last := commands[len(commands)-1]
-			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Dynamic, "%s: %s", line, want)
+			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Naming == Unnamed, "%s: %s", line, want)
 		}
 		commands := parseSure(t, "{ cd docs; } "+redirection+"; cat x").Commands
 		assert.Contains(t, commands[len(commands)-1].Dirs, "/p", redirection)

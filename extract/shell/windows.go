@@ -158,7 +158,7 @@ func (r *windowsRun) unknown(name string) {
 	}
 	if base != name {
 		c.Caveats.Add("named_by_path")
-		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})
+		c.Accesses = append(c.Accesses, named(v1.OpExecute, name))
 	}
 	if argv.IsOwn(c.Program) {
 		v.own()
@@ -263,7 +263,7 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 		switch {
 		case opens && r.in.files != nil:
 			for _, file := range r.in.files {
-				file.Op, file.Tree, file.Maybe = v1.OpRead, true, false
+				file.Op, file.Below, file.Presence = v1.OpRead, Tree, Always
 				p.c.Accesses = append(p.c.Accesses, file)
 			}
 		case entry.Piped == "" || entry.Piped == "files" || opens && !r.in.text:

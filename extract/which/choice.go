@@ -113,12 +113,12 @@ func (h *Choice) choosing(c *shell.Command) []string {
 		a := &c.Accesses[i]
 		for _, base := range c.Dirs {
 			names := []string{h.View.Absolute(a.Text, base)}
-			if a.Glob {
+			if a.Naming == shell.ByGlob {
 				names = h.Globs.Expand(a.Text, base).Matches
 			}
 			for _, name := range names {
 				dir := paths.Parent(name)
-				if a.Tree {
+				if a.Below == shell.Tree {
 					dir = name
 				}
 				if name != "" && !slices.Contains(dirs, dir) {
