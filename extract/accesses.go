@@ -38,11 +38,11 @@ func (s *accesses) access(t *touched, item *v1.Item, c *shell.Command, a *shell.
 		s.locator.spelled(t, a)
 		return
 	}
-	bases := c.Dirs
+	bases := c.Cwd.Known
 	if a.Dirs != nil {
 		bases = a.Dirs
 	}
-	if len(bases) == 0 || c.Unknown {
+	if len(bases) == 0 || c.Cwd.Others {
 		bases = append(slices.Clip(bases), "")
 	}
 	for _, base := range bases {

@@ -103,7 +103,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	}
 	r.facts.Items = append(r.facts.Items, *item)
 	item.Caveats = append(r.scratch.caveats[:0], c.Caveats...)
-	item.Risks = slices.Clip(c.Risks)
+	item.Risks = slices.Clip(c.Approval.Risks)
 	*t = touched{item: index, set: r.facts.spaces[:0], reals: r.scratch.reals[:0], links: r.scratch.links[:0]}
 	r.workingDirectories(t, item, c)
 	inReals, inLinks := len(t.reals), len(t.links)
@@ -116,7 +116,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	}
 	r.patched(t, item, c, line)
 	directory, named := r.effective(c)
-	if named && c.WorksIn != argv.WorksInCwd {
+	if named && c.Effective.WorksIn != argv.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
 	item.Within = r.locator.within(t, directory)
@@ -141,7 +141,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 		item.Caveats.Add(disk.ReachesSecret)
 	}
 	item.Touches, item.Caveats = r.facts.room.set(t.set...), r.facts.room.set(item.Caveats...)
-	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Values.Clone()
+	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Approval.Values.Clone()
 	r.facts.Items[index] = *item
 	r.facts.outside(first, index)
 	return index
@@ -156,16 +156,16 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 	}
 	list := func(space string) {
 		t.abroad = t.abroad || space == v1.SpaceOutside
-		if c.WorksIn != argv.UsesPaths {
+		if c.Effective.WorksIn != argv.UsesPaths {
 			t.add(v1.OpList, space)
 		}
 	}
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		item.Caveats.Add("cwd_unknown")
 		list(v1.SpaceUnknown)
 		t.vague = true
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		resolved, err := r.view.Resolve(dir)
 		if err != nil || r.view.Hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
@@ -198,10 +198,10 @@ func spelledRoot(a *shell.Access, root string) string {
 // a path that the command names and not the one that it runs in.
 func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 	base := ""
-	if len(c.Dirs) == 1 && !c.Unknown {
-		base = c.Dirs[0]
+	if c.Cwd.Single() {
+		base = c.Cwd.Known[0]
 	}
-	if c.WorksIn != argv.WorksInCwd {
+	if c.Effective.WorksIn != argv.WorksInCwd {
 		if full, file := r.firstPath(c, base); full != "" {
 			return r.directoryOf(full, file), true
 		}
@@ -220,7 +220,7 @@ func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 // first path among its options, patterns and redirections. It is empty where there is none.
 // file is true where the path is one that is written, and so no directory to come.
 func (r *commands) firstPath(c *shell.Command, base string) (full string, file bool) {
-	operand := c.Operand
+	operand := c.Effective.Operand
 	if operand == "./..." {
 		operand = "."
 	}
@@ -229,7 +229,7 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 	}
 	if operand != "" {
 		if full := r.view.Absolute(operand, base); full != "" {
-			return full, c.OperandFile
+			return full, c.Effective.File
 		}
 	}
 	for i := range c.Accesses {
@@ -294,7 +294,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 			item.Caveats.Add("secret_variable")
 		}
 	}
-	if c.SearchesCwd && r.choice.Shadowed(c) {
+	if c.Selection.SearchesCwd && r.choice.Shadowed(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
@@ -302,10 +302,10 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 		r.gits.Push(item, c)
 		r.gits.Paths(item, c)
 	}
-	if len(c.Imports) > 0 && r.choice.Imports(c) {
+	if len(c.Selection.Imports) > 0 && r.choice.Imports(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
+	if len(c.Selection.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if answer := r.choice.ReadAbove(c); answer != disk.ReachesNone {
@@ -383,8 +383,8 @@ func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line str
 	if format == nil {
 		return
 	}
-	dirs := c.Dirs
-	if c.Unknown || len(dirs) == 0 {
+	dirs := c.Cwd.Known
+	if c.Cwd.Others || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
 	envelope := c.Program == "apply_patch" || c.Program == "applypatch"

@@ -154,10 +154,10 @@ func TestReadOptionsOfSomeShells(t *testing.T) {
 // A person may have set that cd takes the name of a variable (cdable_vars).
 func TestVariablesThatNameDirectories(t *testing.T) {
 	commands := parse(t, "x=/etc; cd x; cat passwd").Commands
-	assert.True(t, commands[len(commands)-1].Unknown)
-	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Unknown)
+	assert.True(t, commands[len(commands)-1].Cwd.Others)
+	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Cwd.Others)
 	commands = parseSure(t, "x=/etc; cd x; cat passwd").Commands
-	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Dirs)
+	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Cwd.Known)
 }
 
 // An assignment to what npm and others read may reach a program that it is exported to.

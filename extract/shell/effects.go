@@ -128,24 +128,24 @@ func (e *effects) anyPart(word Word, op string) []Access {
 
 // move notes an option that changes the working directory of the command.
 func (e *effects) move(word Word) {
-	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Unknown && slices.Equal(e.c.Dirs, e.st.dirs) {
+	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.dirs) {
 		e.moved, e.dirs = true, dirs
 		return
 	}
 	if word.Kind != Literal || word.Text == "" {
 		e.c.Caveats.Add("dynamic_word")
-		e.c.Unknown = true
+		e.c.Cwd.Others = true
 		e.moved, e.dirs = true, nil
 		return
 	}
-	from := e.c.Dirs
+	from := e.c.Cwd.Known
 	if e.moved {
 		from = e.dirs
 	}
 	e.moved = true
 	if e.w.rooted(word.Text) {
 		e.dirs = []string{word.Text}
-		e.c.Unknown = false
+		e.c.Cwd.Others = false
 		return
 	}
 	e.dirs = nil
@@ -165,7 +165,7 @@ func (e *effects) variables(word Word) {
 // elsewhere reports whether a command may run in another directory than the names of a feed
 // count from.
 func (e *effects) elsewhere(f *feed) bool {
-	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != f.dir
+	return e.moved || !e.c.Cwd.Single() || e.c.Cwd.Known[0] != f.dir
 }
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
@@ -255,7 +255,7 @@ func (e *effects) single(word Word, inert bool) {
 // risk notes what an approval has to be given for by name, if it is anything.
 func (e *effects) risk(name string) {
 	if name != "" {
-		e.c.Risks.Add(name)
+		e.c.Approval.Risks.Add(name)
 	}
 }
 
@@ -295,7 +295,7 @@ func (e *effects) begun(word Word) bool {
 
 // pathOperand remembers the first path-like operand (V3).
 func (e *effects) pathOperand(word Word) {
-	if e.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
-		e.c.Operand = word.Text
+	if e.c.Effective.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
+		e.c.Effective.Operand = word.Text
 	}
 }

@@ -266,7 +266,7 @@ func (r nameRunner) atMark(f feed) bool {
 // fedFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
 func (r nameRunner) fedFd() bool {
-	if len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.moved || !r.w.printsNames(r.c) {
+	if len(r.args.Inner) == 0 || !r.c.Cwd.Single() || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
 	f := producerFeed(r.c, nil)
@@ -310,7 +310,7 @@ func (d *diskView) out(from int, in *feed) *feed {
 		return nil
 	}
 	c := &d.line.Commands[from]
-	if c.Unknown || len(c.Dirs) != 1 || c.mixed || in != nil && in.digits != nil {
+	if !c.Cwd.Single() || c.mixed || in != nil && in.digits != nil {
 		return nil
 	}
 	prints := d.table.Prints(c.Verb)
@@ -402,12 +402,12 @@ func (d *diskView) listed(runner, run *Command, in *feed) *feed {
 		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && a.Presence != IfExists }) {
 		return nil
 	}
-	if len(run.Caveats) > 0 || len(runner.Dirs) != 1 || len(run.Dirs) != 1 || run.Dirs[0] != runner.Dirs[0] || run.Unknown || runner.Unknown {
+	if len(run.Caveats) > 0 || len(runner.Cwd.Known) != 1 || len(run.Cwd.Known) != 1 || run.Cwd.Known[0] != runner.Cwd.Known[0] || run.Cwd.Others || runner.Cwd.Others {
 		return nil
 	}
 	f := feed{}
 	switch {
-	case runner.Program == "xargs" && in != nil && !in.hashes && in.digits == nil && in.dir == run.Dirs[0] && !has(runner, []string{"-P"}):
+	case runner.Program == "xargs" && in != nil && !in.hashes && in.digits == nil && in.dir == run.Cwd.Known[0] && !has(runner, []string{"-P"}):
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
@@ -503,7 +503,7 @@ func printable(text, more string) bool {
 // pattern. Text about a match makes a line that no file needs to be called: where it is cut
 // into words, they may name anything.
 func linesFeed(c *Command) *feed {
-	f := &feed{dir: c.Dirs[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
+	f := &feed{dir: c.Cwd.Known[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
 	for _, word := range c.lines {
 		if word.Recut || word.edited() {
 			return nil
@@ -537,15 +537,15 @@ func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 // hashFeed is what git prints of commits, where each line begins with a hash.
 func (l *listings) hashFeed(c *Command) *feed {
 	allowed := l.table.Prints(c.Verb).Hashes
-	if allowed == nil || len(c.Caveats) > 0 || c.Git.Blobs > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.date) ||
+	if allowed == nil || len(c.Caveats) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.Log.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}
-	f := &feed{dir: c.Dirs[0], roots: []string{hashText}, hashes: true}
+	f := &feed{dir: c.Cwd.Known[0], roots: []string{hashText}, hashes: true}
 	if c.Verb == "git rev-list" {
 		return f
 	}
-	format := c.Git.Format
+	format := c.Git.Log.Format
 	if _, short := c.Form.Get("--oneline"); short {
 		f.rest = " "
 		if format != "" { // the one that comes last counts
@@ -574,11 +574,11 @@ func oneLine(format string) bool {
 }
 
 func producerFeed(c *Command, tracked []string) *feed {
-	f := &feed{dir: c.Dirs[0], Walk: value.Walk{Follow: true}}
+	f := &feed{dir: c.Cwd.Known[0], Walk: value.Walk{Follow: true}}
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
-	if len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Blobs == 0 &&
+	if len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Objects.Words == 0 &&
 		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
 		return trackedFeed(c)
 	}

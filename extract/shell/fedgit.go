@@ -11,7 +11,7 @@ import (
 // trackedFeed is what git names of its index alone.
 func trackedFeed(c *Command) *feed {
 	walk := value.Walk{Follow: true, Index: value.Index{Tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}}
-	f := &feed{dir: c.Dirs[0], Walk: walk, roots: []string{"."}}
+	f := &feed{dir: c.Cwd.Known[0], Walk: walk, roots: []string{"."}}
 	if len(f.Tracked) == 0 {
 		f.Tracked = value.AllTracked
 	}
@@ -24,7 +24,7 @@ func trackedFeed(c *Command) *feed {
 func (l *listings) commitNames(c *Command) *feed {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	reads := l.table.Prints(c.Verb).Names.Commits
-	if l.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
+	if l.toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !has(option) }) ||
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob }) {
 		return nil
@@ -34,7 +34,7 @@ func (l *listings) commitNames(c *Command) *feed {
 	f.Commits, f.Parents = c.Git.Revisions, reads.Parents
 	f.Dashes = c.Git.Dashes || c.Verb == "git ls-tree"
 	f.AtHead = reads.Head || has("--cached")
-	if reads.Plain && (c.Git.Format != "" || !has("--format") && !has("--pretty")) {
+	if reads.Plain && (c.Git.Log.Format != "" || !has("--format") && !has("--pretty")) {
 		return nil // the message stands among the names
 	}
 	return f
@@ -46,20 +46,20 @@ const refText = "$(ref)"
 // refFeed is what git prints of refs, where each line is the name of one and nothing else.
 func (l *listings) refFeed(c *Command) *feed {
 	printing := l.table.Prints(c.Verb).Refs
-	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 ||
+	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}
 	with := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	switch {
-	case c.Git.Format == "%(refname)", c.Git.Format == "%(refname:short)":
-	case c.Git.Format != "", !printing.Bare && !slices.ContainsFunc(printing.BareWith, with):
+	case c.Git.Log.Format == "%(refname)", c.Git.Log.Format == "%(refname:short)":
+	case c.Git.Log.Format != "", !printing.Bare && !slices.ContainsFunc(printing.BareWith, with):
 		return nil
 	}
 	if takesRevisions := with("<rev>"); takesRevisions && !describable(c) {
 		return nil
 	}
-	return &feed{dir: c.Dirs[0], roots: []string{refText}, refs: true, said: printing.Said}
+	return &feed{dir: c.Cwd.Known[0], roots: []string{refText}, refs: true, said: printing.Said}
 }
 
 // describable reports whether what git is asked to name is a commit: of the contents of

@@ -100,11 +100,11 @@ func (r nameRunner) runs(run *findRun) {
 // findFeed is what `find -exec` feeds: of everything below its paths what comes
 // to the action.
 func (r nameRunner) findFeed(run *findRun) *feed {
-	if r.c.Unknown || len(r.c.Dirs) != 1 {
+	if !r.c.Cwd.Single() {
 		return nil
 	}
 	f := &feed{
-		dir: r.c.Dirs[0], many: run.many, files: run.leaf.OnlyFiles(),
+		dir: r.c.Cwd.Known[0], many: run.many, files: run.leaf.OnlyFiles(),
 		Walk: r.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
 	for _, word := range r.args.Operands {

@@ -27,7 +27,7 @@ func (g gitReader) revision(word Word) {
 		return
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
-		g.c.Git.Blobs++
+		g.c.Git.Objects.Words++
 		g.access(Word{Kind: Fed, Text: word.blob.roots[0], wordStream: wordStream{feed: word.blob}}, v1.OpRead, false)
 		return
 	case word.listed():
@@ -72,8 +72,8 @@ func (g gitReader) revision(word Word) {
 func (g gitReader) besideObjects() {
 	words := g.w.table.Words
 	has := func(option string) bool { _, ok := g.c.Form.Get(option); return ok }
-	compared := g.c.Git.Blobs == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
-	if g.c.Git.Blobs > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
+	compared := g.c.Git.Objects.Words == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
+	if g.c.Git.Objects.Words > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
 		g.c.Git.Revisions = append(g.c.Git.Revisions, "HEAD")
 	}
 }
@@ -105,14 +105,14 @@ func (g gitReader) object(text string) bool {
 	if !ok {
 		return false
 	}
-	g.c.Git.Blobs++
+	g.c.Git.Objects.Words++
 	if rev == "" && strings.HasPrefix(path, "/") {
 		return true // :/text searches commit messages
 	}
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	g.c.Git.Objects, g.c.Git.Holders = append(g.c.Git.Objects, path), append(g.c.Git.Holders, rev)
+	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, GitObject{Revision: rev, Path: path})
 	g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 	return true
 }
@@ -312,18 +312,18 @@ func (g gitReader) assigned(key Word) {
 // printing notes an option that chooses how output looks.
 func (g gitReader) printing(option string, word Word) {
 	if slices.Contains(formatOptions, option) {
-		g.c.Git.Formats = append(g.c.Git.Formats, word.Text)
+		g.c.Git.Log.Formats = append(g.c.Git.Log.Formats, word.Text)
 		if checksSignature(word) {
 			g.c.Caveats.Add("executes")
 		}
 	}
 	switch option {
 	case "--format", "--pretty":
-		g.c.Git.Format = word.Text
+		g.c.Git.Log.Format = word.Text
 	case "--date":
-		g.c.Git.date = word.Text
+		g.c.Git.Log.date = word.Text
 		if word.Kind != Literal {
-			g.c.Git.date = "\n"
+			g.c.Git.Log.date = "\n"
 		}
 	}
 }
@@ -335,5 +335,5 @@ func (g gitReader) count(word Word) {
 	if word.Kind != Literal || err != nil || number < 0 {
 		number = math.MaxInt
 	}
-	g.c.Git.Count = max(g.c.Git.Count, number)
+	g.c.Git.Log.Count = max(g.c.Git.Log.Count, number)
 }

@@ -92,42 +92,15 @@ type Command struct {
 	// Held are patterns of which words hold matches that have other text about them, or
 	// that the shell cuts: what the names are called matters, whatever becomes of them.
 	Held []Access
-	// Operand is the first path-like operand as it stands, for the effective
-	// directory (V3); empty when there is none.
-	Operand string
-	// OperandFile is true where it can be no directory.
-	OperandFile bool
-	// WorksIn is what it does with the directory that it runs in.
-	WorksIn argv.WorkingDirectory
-	// Dirs are the directories that it may run in. Unknown means others, too.
-	Dirs    []string
-	Unknown bool
-	Caveats v1.Set
-	// Risks are what an approval has to be given for by name (V6).
-	Risks v1.Set
-	// Values are the literal words that the table marks as judged.
-	Values v1.Values
+	// Cwd are the directories that it may run in.
+	Cwd       Directories
+	Effective EffectiveDirectory
+	Caveats   v1.Set
+	Approval  Approval
 	// Variables are the variables whose values it gets.
 	Variables []string
-	// ChosenBy names files that choose which program really runs, if one of
-	// them lies in a directory above.
-	ChosenBy []string
-	// Beside is true when they count beside the files that it reads as well.
-	Beside bool
-	// VersionFiles are files, or patterns, that may say which version of the program
-	// is installed.
-	VersionFiles []string
-	// Unpacks is true when it makes files of which neither the names nor the kinds are known, in the
-	// directories that it runs in or at the paths that it writes: links may be among them.
-	Unpacks bool
-	// ReadsAbove names files that it reads where they lie in a working directory or
-	// above, and prints parts of where they are not what they should be.
-	ReadsAbove []string
-	// Imports are modules that a file in a working directory would stand in for.
-	Imports []string
-	// SearchesCwd is true when the working directory is searched for the program
-	// before the places that programs are in.
-	SearchesCwd bool
+	Selection Selection
+	Implied   Implied
 	// Git are the words of a git command that select what it prints.
 	Git GitWords
 	// found says which files a find prints.
@@ -154,18 +127,69 @@ type Command struct {
 	picks bool
 }
 
+// Directories are the directories that something may happen in.
+type Directories struct {
+	Known []string
+	// Others is true if others are possible, too.
+	Others bool
+}
+
+// Complete reports whether the directories are known, all of them.
+func (d *Directories) Complete() bool { return !d.Others && len(d.Known) > 0 }
+
+// Single reports whether there is one directory, and no other.
+func (d *Directories) Single() bool { return !d.Others && len(d.Known) == 1 }
+
+// EffectiveDirectory is what the effective directory follows from (V3).
+type EffectiveDirectory struct {
+	// Operand is the first path-like operand as it stands; empty if there is none. File is true if
+	// it can be no directory.
+	Operand string
+	File    bool
+	// WorksIn is what the command does with the directory that it runs in.
+	WorksIn argv.WorkingDirectory
+}
+
+// Approval is what an approval is given for by name (V6).
+type Approval struct {
+	Risks v1.Set
+	// Values are the literal words that the table marks as judged.
+	Values v1.Values
+}
+
+// Selection is what chooses the program that runs, besides its name.
+type Selection struct {
+	// ChosenBy names files that do, if one of them lies in a directory above. Beside is true if
+	// they count beside the files that the command reads as well.
+	ChosenBy []string
+	Beside   bool
+	// VersionFiles are files, or patterns, that can contain the version that is installed.
+	VersionFiles []string
+	// Imports are modules that a file in a working directory would stand in for.
+	Imports []string
+	// SearchesCwd is true if the working directory is searched for the program
+	// before the places that programs are in.
+	SearchesCwd bool
+}
+
+// Implied is what a command touches without a word that names it.
+type Implied struct {
+	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
+	// directories that it runs in or at the paths that it writes: links can be among them.
+	Unpacks bool
+	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
+	// they are not what they should be.
+	ReadsAbove []string
+}
+
 // GitWords are words that git reads its own way.
 type GitWords struct {
 	// Pathspecs stand behind "--", exclusions among them.
 	Pathspecs []string
 	// Revisions are words that name a revision, or a path if there is one.
 	Revisions []string
-	// Blobs counts words of the form revision:path, Objects are their paths, as
-	// git counts them: from the top, or from the working directory behind "./".
-	// Holders are the revisions that they are of, "" the index.
-	Blobs   int
-	Objects []string
-	Holders []string
+	// Objects are words of the form revision:path.
+	Objects GitObjects
 	// Staged are paths that git looks for in its index before it takes a word for a
 	// pathspec with magic.
 	Staged []string
@@ -181,20 +205,39 @@ type GitWords struct {
 	Mapped bool
 	// PathRisk is the risk of a word that may name a revision, if it names a path.
 	PathRisk string
-	// Count is how many commits are printed at most; 0 where nothing is said of it.
-	Count int
-	// Format is how commits are to be printed, Formats are all values that are formats or name fields of them.
-	Format  string
-	Formats []string
+	Log      GitLog
 	// Settings are those that stand on the line, as name=value in lower case.
 	Settings []string
-	// date is how dates are to be printed.
-	date string
 	// Handed is true when words of other commands are made of its lines.
 	Handed bool
 	// Dashes is true when "--" stands among the words, so that those before it
 	// name no paths.
 	Dashes bool
+}
+
+// GitObjects are words of the form revision:path.
+type GitObjects struct {
+	// Words counts them, those that name no path or an unknown one among them.
+	Words int
+	Named []GitObject
+}
+
+// GitObject is the path that such a word names, as git counts it: from the top, or from the working
+// directory behind "./". Revision is the one that it is of, "" the index.
+type GitObject struct{ Revision, Path string }
+
+// Complete reports whether the words name all objects.
+func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }
+
+// GitLog is how git prints commits.
+type GitLog struct {
+	// Count is how many are printed at most; 0 if no option limits it.
+	Count int
+	// Format is how commits are printed, Formats are all values that are formats or name fields of them.
+	Format  string
+	Formats []string
+	// date is how dates are printed.
+	date string
 }
 
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
@@ -337,7 +380,7 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 // line may change the disk, what lies there now says nothing about them.
 func (d *diskView) importers() {
 	for i := range d.line.Commands {
-		if c := &d.line.Commands[i]; len(c.Imports) > 0 && !d.onlyRead() {
+		if c := &d.line.Commands[i]; len(c.Selection.Imports) > 0 && !d.onlyRead() {
 			c.Caveats.Add("project_chooses_program")
 		}
 	}

@@ -115,7 +115,7 @@ func (l *Line) detach() {
 	for i := range l.Commands {
 		c := &l.Commands[i]
 		c.found, c.ran, c.lines = nil, nil, nil
-		c.Form, c.Accesses, c.Dirs = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Dirs)
+		c.Form, c.Accesses, c.Cwd.Known = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Cwd.Known)
 		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
 	}
 	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)

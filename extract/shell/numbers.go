@@ -45,7 +45,7 @@ func (o *stdout) numberLines() *feed {
 	if lines == nil {
 		return nil
 	}
-	return &feed{dir: o.c.Dirs[0], digits: lines}
+	return &feed{dir: o.c.Cwd.Known[0], digits: lines}
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.

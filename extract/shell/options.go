@@ -113,12 +113,12 @@ func (p *parsed) inert(word Word) {
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
 func (o operandReader) operandOf(kind string, word Word) {
-	if o.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
+	if o.c.Effective.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
 	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
 	if !noPath {
-		o.c.Operand, o.c.OperandFile = word.Text, o.program.FilesUnless != nil && !slices.ContainsFunc(o.program.FilesUnless, o.has)
+		o.c.Effective.Operand, o.c.Effective.File = word.Text, o.program.FilesUnless != nil && !slices.ContainsFunc(o.program.FilesUnless, o.has)
 	}
 }
 

@@ -300,7 +300,7 @@ func (v invocation) module(interpreter *argv.Program) bool {
 	if program == nil || interpreter == nil {
 		return false
 	}
-	v.c.Verb, v.c.Imports, v.args.Words = name, words.Python.Modules, v.args.Words[2:]
+	v.c.Verb, v.c.Selection.Imports, v.args.Words = name, words.Python.Modules, v.args.Words[2:]
 	v.entry(program)
 	v.chosen(interpreter)
 	return true
@@ -328,7 +328,7 @@ func (v invocation) unknown() {
 		}
 		v.c.Form.Put("<word>", "unknown")
 		if chainable(word) {
-			v.c.Values.Add("<word>", word.Text)
+			v.c.Approval.Values.Add("<word>", word.Text)
 		}
 		riskReader{&v.effects}.operand(v.args.Words[0].Text, word)
 		v.variables(word)
@@ -481,7 +481,7 @@ func (r commandReader) attributes(program *argv.Program) {
 	case "privileged":
 		r.c.Caveats.Add("privileged")
 	}
-	r.c.WorksIn = max(r.c.WorksIn, program.WorksIn)
+	r.c.Effective.WorksIn = max(r.c.Effective.WorksIn, program.WorksIn)
 	r.chosen(program)
 	if r.textFromInput(program) {
 		r.c.Caveats.Add("inline_code")
@@ -501,21 +501,21 @@ func (r commandReader) textFromInput(program *argv.Program) bool {
 func (r commandReader) chosen(program *argv.Program) {
 	r.showsVariables(program)
 	if len(program.VersionFiles) > 0 {
-		r.c.VersionFiles = program.VersionFiles
+		r.c.Selection.VersionFiles = program.VersionFiles
 	}
-	r.c.Unpacks = program.Unpacks.Holds(r.has)
+	r.c.Implied.Unpacks = program.Unpacks.Holds(r.has)
 	if len(program.ReadsAbove) > 0 {
-		r.c.ReadsAbove = program.ReadsAbove
+		r.c.Implied.ReadsAbove = program.ReadsAbove
 	}
-	r.c.Beside = r.c.Beside || program.Beside
+	r.c.Selection.Beside = r.c.Selection.Beside || program.Beside
 	for _, file := range program.ChosenBy {
 		group, ok := r.w.table.Words.ChoosingFiles[file]
 		if !ok {
 			group = []string{file}
 		}
 		for _, name := range group {
-			if !slices.Contains(r.c.ChosenBy, name) {
-				r.c.ChosenBy = append(r.c.ChosenBy, name)
+			if !slices.Contains(r.c.Selection.ChosenBy, name) {
+				r.c.Selection.ChosenBy = append(r.c.Selection.ChosenBy, name)
 			}
 		}
 	}
@@ -531,8 +531,8 @@ func (v invocation) finish() {
 	if !v.moved {
 		return
 	}
-	from := v.c.Dirs
-	v.c.Dirs = v.dirs
+	from := v.c.Cwd.Known
+	v.c.Cwd.Known = v.dirs
 	for i := range len(v.c.Accesses) {
 		a := &v.c.Accesses[i]
 		if a.Dirs != nil {

@@ -174,7 +174,7 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := Command{Dirs: st.dirs, Unknown: st.unknown}
+		at := Command{Cwd: Directories{st.dirs, st.unknown}}
 		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead, Naming: ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:

@@ -238,7 +238,7 @@ func TestWhatOnlySomeRoundsAndShellsDo(t *testing.T) {
 		parsed := parse(t, line)
 		assert.NotEmpty(t, parsed.Messy, line)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return !c.Unknown && slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
+			return !c.Cwd.Others && slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
 		}), "%q: %+v", line, parsed.Commands)
 	}
 }

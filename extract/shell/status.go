@@ -14,7 +14,7 @@ func (o *stdout) statusLines() *feed {
 		return nil
 	}
 	switch {
-	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Dirs[0]) == o.c.Dirs[0]:
+	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
 		names := trackedFeed(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &feed{dir: names.dir, marked: names}
@@ -40,7 +40,7 @@ func (o *stdout) printsMarked() bool {
 // othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
 func (l *listings) othersFeed(c *Command) *feed {
-	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)
 		}) ||

@@ -152,7 +152,7 @@ func (r *windowsRun) unknown(name string) {
 	defer p.release()
 	v := invocation{commandReader{p}}
 	if base == name && v.version(windows.Stem(c.Program)) {
-		c.Program, c.Verb, c.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
+		c.Program, c.Verb, c.Selection.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
 		r.emit(p)
 		return
 	}
@@ -176,7 +176,7 @@ func (r *windowsRun) guess(verb string) {
 func (r *windowsRun) native(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == windows.Cmd
+	c.Selection.SearchesCwd = r.dialect == windows.Cmd
 	p := r.w.parse(r.st, &c, r.argv())
 	defer p.release()
 	if r.rewritten() {
@@ -231,7 +231,7 @@ func (r *windowsRun) nested(key string) (string, bool) {
 func (r *windowsRun) builtin(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == windows.Cmd && entry.External
+	c.Selection.SearchesCwd = r.dialect == windows.Cmd && entry.External
 	p := r.w.parse(r.st, &c, r.argv())
 	defer p.release()
 	p.args.Begin(entry)

@@ -72,7 +72,7 @@ func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
 		for _, line := range []string{"true | cd ..; cat a", "true | { cd ..; }; cat a"} {
 			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
 			last := parsed.Commands[len(parsed.Commands)-1]
-			assert.ElementsMatchf(t, dirs, last.Dirs, "%s: %q", shell, line)
+			assert.ElementsMatchf(t, dirs, last.Cwd.Known, "%s: %q", shell, line)
 		}
 	}
 }

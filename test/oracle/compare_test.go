@@ -98,11 +98,11 @@ func (r *reading) written(name string) bool {
 			if a.Op != v1.OpWrite && a.Op != v1.OpDelete {
 				return false
 			}
-			dirs := c.Dirs
+			dirs := c.Cwd.Known
 			if a.Dirs != nil {
 				dirs = a.Dirs
 			}
-			return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob || c.Unknown || slices.ContainsFunc(dirs, func(dir string) bool {
+			return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob || c.Cwd.Others || slices.ContainsFunc(dirs, func(dir string) bool {
 				at := absolute(a.Text, dir)
 				return at == name || strings.HasPrefix(name, at+"/")
 			})
@@ -185,7 +185,7 @@ func (r *reading) judge(s start) *finding {
 		return &finding{"program " + program, fmt.Sprintf("bash started %q, and no command is named so", words)}
 	}
 	if !slices.ContainsFunc(candidates, func(c *shell.Command) bool { return moved(words) || in(c, s.Dir) }) {
-		return &finding{"directory", fmt.Sprintf("bash started %q in %s, and the facts say %q", words, s.Dir, candidates[0].Dirs)}
+		return &finding{"directory", fmt.Sprintf("bash started %q in %s, and the facts say %q", words, s.Dir, candidates[0].Cwd.Known)}
 	}
 	return r.retell(s, words)
 }
@@ -194,7 +194,7 @@ func (r *reading) judge(s start) *finding {
 // evaluate what it is given.
 func unexplained(c shell.Command) bool { return c.Verb == ":" && c.Caveats.Has("assigns") }
 
-func in(c *shell.Command, dir string) bool { return c.Unknown || slices.Contains(c.Dirs, dir) }
+func in(c *shell.Command, dir string) bool { return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir) }
 
 // moved reports an option that makes the facts name another directory than the
 // one that the program is started in.
@@ -341,7 +341,7 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 		case b.Naming == shell.Unnamed, b.Text == a.Text, b.Naming == shell.ByGlob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
 			return true // a pattern that matched nothing, too
 		}
-		bases := named.Dirs
+		bases := named.Cwd.Known
 		if b.Dirs != nil {
 			bases = b.Dirs
 		}
@@ -357,7 +357,7 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 				return true
 			}
 		}
-		return named.Unknown
+		return named.Cwd.Others
 	})
 }
 
