@@ -280,7 +280,9 @@ func handedOn(a shell.Access, words []string) bool {
 
 // vague is an access that depends on the run or on the disk: one known only at run time, and a pattern where
 // one word belongs.
-func vague(a shell.Access) bool { return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob && a.Matches == shell.SingleMatch }
+func vague(a shell.Access) bool {
+	return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob && a.Matches == shell.SingleMatch
+}
 
 // lack returns what the facts' command lacks of the real one, empty if nothing.
 func (r *reading) lack(named, told *shell.Command, dir string) string {
