@@ -65,10 +65,10 @@ func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
 // found is any one member of an array that holds nothing but names that a command found: one
 // of them, or none.
 func (a *array) found() (Word, bool) {
-	if len(a.words) != 1 || a.more || a.words[0].Kind != Fed || a.words[0].feed == nil || !a.words[0].feed.many {
+	if len(a.words) != 1 || a.more || a.words[0].Kind != Names || a.words[0].stream == nil || !a.words[0].stream.many {
 		return Word{}, false
 	}
-	one := *a.words[0].feed
+	one := *a.words[0].stream
 	if one.many, one.none, one.every = false, true, len(one.roots) > 1; a.words[0].Recut {
 		one.Handing = value.AsWords
 	}
@@ -77,7 +77,7 @@ func (a *array) found() (Word, bool) {
 
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
-	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
+	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Names || word.stream != nil && !word.stream.many)
 }
 
 // plain reports whether words of an array are text and nothing else.
@@ -95,7 +95,7 @@ func (s splitter) key(index syntax.ArithmExpr) (Word, bool) {
 	switch key.Kind {
 	case Literal:
 		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, lexical.OperandBytes) == ""
-	case Number, Output, Fed, Hash:
+	case Number, Output, Names, Hash:
 		return key, true
 	default:
 		return Word{}, false
@@ -167,7 +167,7 @@ func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
 	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
 		from, to, ok := tree.SliceBounds(slice, len(members))
 		return members[from:to], ok
-	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Fed):
+	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Names):
 		members[0].Vanishes = true
 		return members, true
 	}

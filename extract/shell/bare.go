@@ -4,7 +4,7 @@ import "policyd/extract/argv/filter"
 
 // dashlessLines is what the command prints if no line of it, and nothing that is cut out of one, can be an option: what
 // such an expression of grep -o matches, or what a filter keeps of such lines.
-func (o *stdout) dashlessLines() *feed {
+func (o *stdout) dashlessLines() *NameStream {
 	if o.args == nil {
 		return nil
 	}

@@ -53,23 +53,23 @@ type wordNumbers struct {
 
 // wordNames are the names from name streams in a word.
 type wordNames struct {
-	feed  *feed
-	count int  // how many names stand in it
-	mixed bool // they are from several streams, other than refs of one repository
-	names []nameIn
+	stream *NameStream
+	count  int  // how many names stand in it
+	mixed  bool // they are from several streams, other than refs of one repository
+	names  []nameIn
 }
 
 // addName adds a name from a stream.
-func (n *wordNames) addName(f *feed) {
-	if n.count++; n.feed == nil || f == nil || n.feed == f {
-		n.mixed = n.mixed || f == nil || n.feed == nil && n.count > 1
-		n.feed = f
+func (n *wordNames) addName(f *NameStream) {
+	if n.count++; n.stream == nil || f == nil || n.stream == f {
+		n.mixed = n.mixed || f == nil || n.stream == nil && n.count > 1
+		n.stream = f
 		return
 	}
-	n.mixed = n.mixed || !n.feed.refs || !f.refs || n.feed.dir != f.dir
+	n.mixed = n.mixed || !n.stream.refs || !f.refs || n.stream.dir != f.dir
 	both := *f
-	both.said, both.many = f.said || n.feed.said, f.many || n.feed.many
-	n.feed = &both
+	both.said, both.many = f.said || n.stream.said, f.many || n.stream.many
+	n.stream = &both
 }
 
 // weaken lowers what is known of the word to what is known of a part.
@@ -87,7 +87,7 @@ func (b *wordBuilder) weaken(kind WordKind) {
 // printed reports whether words of a kind are what commands of the line print, so that together they
 // are output.
 func printed(kind WordKind) bool {
-	return kind == Number || kind == Output || kind == Fed || kind == Hash
+	return kind == Number || kind == Output || kind == Names || kind == Hash
 }
 
 // unknown adds a part that only the run knows, as its source shows it.
@@ -160,7 +160,7 @@ func (b *wordBuilder) finish(st *state, word *syntax.Word) Word {
 	if b.extended != "" && (b.glob || parts > 1 && b.kind != Literal) || out.Kind == Pipe && parts > 1 {
 		out.Kind = Dynamic
 	}
-	if out.Kind == Fed {
+	if out.Kind == Names {
 		out = b.ofNames(st, word, out)
 	}
 	out.origins = b.origins
@@ -202,13 +202,13 @@ func (b *wordBuilder) matching(out Word) Word {
 
 // ofNames is a word with names from a name stream in it.
 func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
-	out.feed, out.Text = b.feed, lexical.Unescape(out.Text)
+	out.stream, out.Text = b.stream, lexical.Unescape(out.Text)
 	switch {
-	case b.feed != nil && b.feed.refs && !b.mixed && !tree.IsOneExpansion(word):
+	case b.stream != nil && b.stream.refs && !b.mixed && !tree.IsOneExpansion(word):
 		return aboutRefs(out, b.count)
-	case b.feed == nil || !tree.IsOneExpansion(word):
+	case b.stream == nil || !tree.IsOneExpansion(word):
 		out = aboutName(word, out)
-		if path, ok := b.pathOf(st); ok && out.Kind != Fed {
+		if path, ok := b.pathOf(st); ok && out.Kind != Names {
 			return path
 		}
 	}

@@ -55,7 +55,7 @@ type AccessDescription struct {
 
 // wordKinds are the names of kinds of words, in their order.
 var wordKinds = [...]string{
-	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Fed: "names", Output: "output",
+	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Names: "names", Output: "output",
 }
 
 // Describe returns the line in words. It shares nothing with the line.

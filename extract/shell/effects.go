@@ -45,15 +45,15 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 		return
 	}
 	switch {
-	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
+	case word.Kind == Names && (word.stream == nil || word.stream.refs):
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Fed && word.feed.Parts:
-		word.Kind, word.Text = Dynamic, word.feed.shown
-	case word.Kind == Fed && (e.elsewhere(word.feed) || word.Split && word.feed.composed()):
+	case word.Kind == Names && word.stream.Parts:
+		word.Kind, word.Text = Dynamic, word.stream.shown
+	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.composed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
-	case word.Kind == Fed:
-		for _, root := range word.feed.spread(word.Text) {
-			a := word.feed.access(root, op, tree, word.Split)
+	case word.Kind == Names:
+		for _, root := range word.stream.spread(word.Text) {
+			a := word.stream.access(root, op, tree, word.Split)
 			a.Reading = reading
 			e.c.Accesses = append(e.c.Accesses, a)
 		}
@@ -62,7 +62,7 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
 			})
 		}
-		e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+		e.c.Accesses = append(e.c.Accesses, word.stream.looked()...)
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -87,7 +87,7 @@ func (e *effects) maybePath(word Word, op string) {
 	if e.c.stdin = e.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
-	if word.Kind == Fed {
+	if word.Kind == Names {
 		e.access(word, op, true)
 		return
 	}
@@ -162,7 +162,7 @@ func (e *effects) variables(word Word) {
 	}
 }
 
-// elsewhere reports whether a command may run in another directory than the names of a feed
+// elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
 func (e *effects) elsewhere(f *feed) bool {
 	return e.moved || !e.c.Cwd.Single() || e.c.Cwd.Known[0] != f.dir
@@ -171,22 +171,22 @@ func (e *effects) elsewhere(f *feed) bool {
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
 // an option. It reports false if the names were found in another directory.
 func (e *effects) partsHere(word Word) bool {
-	if e.elsewhere(word.feed) {
+	if e.elsewhere(word.stream) {
 		return false
 	}
-	for _, root := range word.feed.spread(word.Text) {
-		a := word.feed.access(root, v1.OpList, false, word.Split)
+	for _, root := range word.stream.spread(word.Text) {
+		a := word.stream.access(root, v1.OpList, false, word.Split)
 		a.Parts = true
 		e.c.Accesses = append(e.c.Accesses, a)
 	}
-	e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+	e.c.Accesses = append(e.c.Accesses, word.stream.looked()...)
 	return true
 }
 
 // refsHere notes that names of refs of the repository there become a word. It reports false
 // where they are those of another one, or cut elsewhere than at their ends.
 func (e *effects) refsHere(word Word) bool {
-	if e.elsewhere(word.feed) || word.Split && e.st.assigned("IFS") {
+	if e.elsewhere(word.stream) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
 	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
@@ -201,7 +201,7 @@ func (e *effects) refsHere(word Word) bool {
 // expands to, and not with mark. Of a pattern that could match such a name it
 // adds what has to hold: that there is none.
 func (e *effects) beginsPlain(word Word, mark string) bool {
-	if word.Kind == Fed || word.Text == "" {
+	if word.Kind == Names || word.Text == "" {
 		return false
 	}
 	if first := word.Text[0]; value.IsNameByte(first) || first == '.' || first == '/' {

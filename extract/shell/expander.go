@@ -268,8 +268,8 @@ func (x *expander) arithmetic(expr syntax.ArithmExpr) {
 // splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
 // followed.
 func (x *expander) splice(value Word, quoted bool) {
-	if value.Kind == Fed {
-		x.addName(value.feed)
+	if value.Kind == Names {
+		x.addName(value.stream)
 	}
 	x.solid = x.solid || solid(value) || value.Kind == Glob
 	x.dashed = x.dashed || value.Dashed
@@ -299,7 +299,7 @@ func (x *expander) exceedsLimits(text string) bool {
 }
 
 // isCutAgain reports whether the shell cuts values of a kind once more if nothing quotes them.
-func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Fed }
+func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Names }
 
 // unbroken notes that the value that is added holds no blank to split at.
 func (x *expander) unbroken() {
@@ -335,7 +335,7 @@ func (x *expander) spliceNumber(value Word) {
 }
 
 func (x *expander) spliceUnknown(value Word) {
-	if value.Kind == Fed {
+	if value.Kind == Names {
 		x.named(value)
 	}
 	x.withoutDash(value.bare)

@@ -25,9 +25,9 @@ type nameRunner struct{ *parsed }
 func (r nameRunner) names(name string, entry *argv.Program) bool {
 	switch {
 	case name == "xargs":
-		return entry != nil && r.fedXargs()
+		return entry != nil && r.unwrapXargs()
 	case r.c.Verb == "fd" || r.c.Verb == "fdfind":
-		return r.fedFd()
+		return r.unwrapFd()
 	}
 	return false
 }
@@ -88,7 +88,7 @@ func (r nameRunner) execution(option string, rest []Word) (run findRun, left []W
 
 // runs makes the command of -exec an item of its own, or notes that it isn't one.
 func (r nameRunner) runs(run *findRun) {
-	if run.closed && r.fedExec(run) {
+	if run.closed && r.unwrapExec(run) {
 		r.c.Form.Put(run.option, "item")
 		return
 	}
@@ -97,7 +97,7 @@ func (r nameRunner) runs(run *findRun) {
 	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
 }
 
-// findFeed is what `find -exec` feeds: of everything below its paths what comes
+// findStream is what `find -exec` hands on: of everything below its paths what comes
 // to the action.
 func (r nameRunner) findFeed(run *findRun) *feed {
 	if !r.c.Cwd.Single() {
@@ -126,12 +126,12 @@ func (r nameRunner) findFeed(run *findRun) *feed {
 	return f
 }
 
-// fedExec makes the command of -exec an item of its own, if it can be one.
-func (r nameRunner) fedExec(run *findRun) bool {
+// unwrapExec makes the command of -exec an item of its own, if it can be one.
+func (r nameRunner) unwrapExec(run *findRun) bool {
 	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w Word) bool { return w.literal("{}") }) {
 		return false
 	}
-	f := r.findFeed(run)
+	f := r.findStream(run)
 	if f == nil || !f.run(r.parsed, run.words, standsAlone("{}")) {
 		return false
 	}

@@ -22,7 +22,7 @@ func (g gitReader) revision(word Word) {
 	case word.Kind == Hash:
 		g.hashRevision(word)
 		return
-	case word.Kind == Fed && word.feed != nil && word.feed.refs:
+	case word.Kind == Names && word.stream != nil && word.stream.refs:
 		g.refRevision(word)
 		return
 	case word.blob != nil:

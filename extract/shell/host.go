@@ -52,7 +52,7 @@ func (p *parsed) MayLead(word Word) bool {
 		return len(word.Text) > 1 && word.Text != "--" && (word.Text[0] == '-' || word.Text[0] == '+')
 	case Pipe:
 		return false // the shell names it /dev/fd/63
-	case Fed:
+	case Names:
 		return !word.Led
 	case Number, Hash:
 		return word.Dashed || word.Signed

@@ -180,7 +180,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 
 // kind does what a value of the given kind means, and returns the kind that the form states.
 func (p *parsed) kind(kind string, word Word) string {
-	if word.Kind == Fed && word.feed != nil && word.feed.every {
+	if word.Kind == Names && word.stream != nil && word.stream.every {
 		return p.everyRoot(kind, word)
 	}
 	p.variables(word)
@@ -194,14 +194,14 @@ func (p *parsed) kind(kind string, word Word) string {
 	return kind
 }
 
-// everyRoot does the same for a word that may come from any root of its feed: what one of them means doesn't hold
+// everyRoot does the same for a word that may come from any root of its stream: what one of them means doesn't hold
 // for the others. The gravest kind is returned.
 func (p *parsed) everyRoot(kind string, word Word) string {
 	gravest := kind
-	for _, root := range word.feed.roots {
-		one := *word.feed
+	for _, root := range word.stream.roots {
+		one := *word.stream
 		one.roots, one.every = []string{root}, false
-		word.Text, word.feed = root, &one
+		word.Text, word.stream = root, &one
 		if stated := p.kind(kind, word); stated != kind {
 			gravest = stated
 		}

@@ -107,7 +107,7 @@ type Command struct {
 	found *value.Walk
 	// ran are the names that find gives to the one command that it runs, where it
 	// prints none itself.
-	ran *feed
+	ran *NameStream
 	// mixed is true when some of them end by NUL and others by a newline.
 	mixed bool
 	// refusable is true when a pattern among its words may be none that it takes.
@@ -300,11 +300,11 @@ type diskView struct{ report }
 type streams struct {
 	// in is the name stream on standard input of the command that is walked, text its text if that
 	// is known; input is the stream that it shares with the commands around it.
-	in    *feed
+	in    *NameStream
 	text  string
 	input *input
 	// piped is what the last pipeline prints, substituted what the last process substitution prints.
-	piped, substituted *feed
+	piped, substituted *NameStream
 	// begun is how the lines begin that the last command substitution prints, if they begin with
 	// numbers.
 	begun *begun

@@ -178,22 +178,22 @@ func (l *loop) round(before *state, word Word) (ok, fail *state) {
 // roundsOf reports whether a loop can make several rounds of one word, and whether it can make none. A
 // pattern without a match stands for itself.
 func roundsOf(word Word) (several, none bool) {
-	several = word.Kind == Glob || word.Kind == Fed || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
+	several = word.Kind == Glob || word.Kind == Names || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
 	return several, word.Vanishes || several && word.Kind != Glob
 }
 
 // item is what the variable of a loop holds in one round over the word.
 func (w Word) item(st *state) Word {
-	quotedNames := w.Kind == Fed && !w.Split && !w.Vanishes // one round even without a name
-	w.Solid = w.Solid || w.Vanishes                         // an empty one makes no round
+	quotedNames := w.Kind == Names && !w.Split && !w.Vanishes // one round even without a name
+	w.Solid = w.Solid || w.Vanishes                           // an empty one makes no round
 	if w.Kind == Glob {
 		// Without a match the loop runs once with the pattern itself.
 		w.Variables = nil
 	}
-	if w = w.cutAgain(st); w.Kind != Fed {
+	if w = w.cutAgain(st); w.Kind != Names {
 		return w
 	}
-	one := *w.feed
+	one := *w.stream
 	one.many, one.none = false, quotedNames
 	item := one.word(w.Text)
 	item.Solid = !quotedNames

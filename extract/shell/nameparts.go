@@ -8,21 +8,21 @@ import (
 	"policyd/extract/value"
 )
 
-// namesFiles reports whether a word of the feed is the name of a file, a part of it, or several
+// namesFiles reports whether a word of the stream is the name of a file, a part of it, or several
 // of them with newlines between.
-func (f *feed) namesFiles() bool { return !f.refs && !f.hashes && f.digits == nil }
+func (f *NameStream) namesFiles() bool { return !f.refs && !f.hashes && f.digits == nil }
 
 // partsOf are parts of the names that a word stands for: names that were found, and one match
 // of a pattern. shown stands for them where only the run can tell. It reports false for any
 // other word.
 func partsOf(st *state, word Word, shown string) (Word, bool) {
-	var parts feed
+	var parts NameStream
 	several := false
 	switch {
-	case word.Kind == Fed && word.feed != nil && word.feed.namesFiles() && (!word.feed.many || !word.Split):
-		parts = *word.feed
+	case word.Kind == Names && word.stream != nil && word.stream.namesFiles() && (!word.stream.many || !word.Split):
+		parts = *word.stream
 	case word.isHeldMatch(st) && printable(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
-		parts = feed{dir: st.dirs[0], listed: true, roots: patternsOf(word), Names: value.Names{Handing: value.Whole}}
+		parts = NameStream{dir: st.dirs[0], listed: true, roots: patternsOf(word), Names: value.Names{Handing: value.Whole}}
 		several = len(parts.roots) > 1 // with text about it
 	default:
 		return Word{}, false
@@ -37,9 +37,9 @@ func partsOf(st *state, word Word, shown string) (Word, bool) {
 
 // fileNames is the stream of a word that is whole names of files, as they were found below the directory
 // that they count from. It is nil for other words.
-func (w *Word) fileNames() *feed {
-	f := w.feed
-	if w.Kind != Fed || f == nil || !f.namesFiles() || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
+func (w *Word) fileNames() *NameStream {
+	f := w.stream
+	if w.Kind != Names || f == nil || !f.namesFiles() || f.Parts || f.listed || f.entries != "" || f.composed() || f.above() {
 		return nil
 	}
 	return f
@@ -69,7 +69,7 @@ func directories(word Word) (Word, bool) {
 	if f == nil || f.many && word.Split {
 		return Word{}, false
 	}
-	dirs := feed{dir: f.dir, Walk: value.Walk{Follow: true}, Names: value.Names{Handing: f.Handing, Uncut: true}, none: word.Vanishes} // dirname fails without a word
+	dirs := NameStream{dir: f.dir, Walk: value.Walk{Follow: true}, Names: value.Names{Handing: f.Handing, Uncut: true}, none: word.Vanishes} // dirname fails without a word
 	if word.Split {
 		dirs.Handing = value.AsWords
 	}
@@ -99,7 +99,7 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 	if !hasMeta(dir) {
 		return Word{Kind: Literal, Text: dir}, true
 	}
-	matches := feed{dir: st.dirs[0], listed: true, roots: []string{dir}, Names: value.Names{Rooted: startsPlain([]string{dir}), Handing: value.AsLines}}
+	matches := NameStream{dir: st.dirs[0], listed: true, roots: []string{dir}, Names: value.Names{Rooted: startsPlain([]string{dir}), Handing: value.AsLines}}
 	return matches.word(dir), true
 }
 
@@ -107,16 +107,16 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 // text: what is called so in the directory of the name ("${f%.go}_test.go"). It reports false for
 // any other word.
 func beside(part Word, after string) (Word, bool) {
-	if part.Kind != Fed || part.feed == nil || part.feed.cut == nil || part.Split || strings.Trim(after, nameBytes) != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
+	if part.Kind != Names || part.stream == nil || part.stream.cut == nil || part.Split || strings.Trim(after, nameBytes) != "" || strings.Trim(after, ".") == "" || after[0] == '-' {
 		return Word{}, false
 	}
-	name := part.feed.cut
+	name := part.stream.cut
 	f := name.fileNames()
 	if f == nil || f.many {
 		return Word{}, false
 	}
 	// Nothing is left of a name that is no more than the ending.
-	other := feed{dir: f.dir, roots: f.roots, every: f.every, Walk: value.Walk{Follow: true}, Names: value.Names{Rooted: f.Rooted, Handing: f.Handing, Uncut: true}, made: true, of: f.of, besides: []string{after}}
+	other := NameStream{dir: f.dir, roots: f.roots, every: f.every, Walk: value.Walk{Follow: true}, Names: value.Names{Rooted: f.Rooted, Handing: f.Handing, Uncut: true}, made: true, of: f.of, besides: []string{after}}
 	if f.Tracked != nil {
 		other.of, other.Rooted = f, false
 	}
@@ -124,14 +124,14 @@ func beside(part Word, after string) (Word, bool) {
 		if !printable(known, "") || lexical.Climbs(known) {
 			return Word{}, false
 		}
-		other.besides = append(other.besides, strings.TrimSuffix(known, part.feed.ending)+after) // a root that is a file
+		other.besides = append(other.besides, strings.TrimSuffix(known, part.stream.ending)+after) // a root that is a file
 	}
 	return other.word(name.Text), true
 }
 
 // above reports whether git may tell names of what lies above the directory that they count
 // from ("../x"), as its pathspecs say.
-func (f *feed) above() bool {
+func (f *NameStream) above() bool {
 	return slices.ContainsFunc(f.Tracked, func(spec string) bool {
 		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
 			return !printable(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
@@ -142,4 +142,4 @@ func (f *feed) above() bool {
 
 // composed reports whether the words are no names that were found, so that pieces of them, where
 // the shell cuts them, lie elsewhere.
-func (f *feed) composed() bool { return f.made || len(f.below) > 0 }
+func (f *NameStream) composed() bool { return f.made || len(f.below) > 0 }

@@ -41,10 +41,10 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 	below := make([]Word, 0, len(b.names))
 	for _, name := range slices.Backward(b.names) {
 		segment, ok := name.word.segment()
-		if !ok || segment.feed.dir != st.dirs[0] {
+		if !ok || segment.stream.dir != st.dirs[0] {
 			return Word{}, false
 		}
-		shortened = shortened || segment.feed.shortened
+		shortened = shortened || segment.stream.shortened
 		below = append(below, segment)
 		text = text[:name.start] + hole + text[name.end:]
 	}
@@ -59,7 +59,7 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 			return Word{}, false // ".." may come of it
 		}
 	}
-	path := feed{
+	path := NameStream{
 		dir: st.dirs[0], roots: []string{dir[:slash]}, Walk: value.Walk{Follow: true}, below: below,
 		Names: value.Names{Rooted: true, Handing: value.Whole, Uncut: true},
 	}
@@ -69,8 +69,8 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 // segment is a word that is one segment of a name, or a part of one: never more, and no step
 // up as long as the shell doesn't cut it. Names that ls prints of a directory are such.
 func (w Word) segment() (Word, bool) {
-	f := w.feed
-	if w.Kind != Fed || f == nil || f.many || !f.namesFiles() {
+	f := w.stream
+	if w.Kind != Names || f == nil || f.many || !f.namesFiles() {
 		return Word{}, false
 	}
 	if f.Parts {
@@ -87,12 +87,12 @@ func (w Word) segment() (Word, bool) {
 // wholeSegment reports whether the last segment of a word is an entry of a directory, and never
 // a step up. The pattern of a Glob that begins with a dot may match one.
 func wholeSegment(word Word) bool {
-	if word.feed != nil && word.feed.Parts {
-		return word.feed.segment
+	if word.stream != nil && word.stream.Parts {
+		return word.stream.segment
 	}
 	roots := []string{word.Text}
-	if word.Kind == Fed {
-		roots = word.feed.spread(word.Text)
+	if word.Kind == Names {
+		roots = word.stream.spread(word.Text)
 	}
 	return !slices.ContainsFunc(roots, func(root string) bool {
 		last := strings.TrimRight(root, "/")
@@ -100,9 +100,9 @@ func wholeSegment(word Word) bool {
 	})
 }
 
-// looked are the names that stand in the paths of a feed, each as it is handed on: cut at
+// looked are the names that stand in the paths of a stream, each as it is handed on: cut at
 // blanks, or without those at its ends, it may be a step up.
-func (f *feed) looked() []Access {
+func (f *NameStream) looked() []Access {
 	var accesses []Access
 	if f.of != nil {
 		a := f.of.access(f.of.roots[0], v1.OpList, false, false)
@@ -110,12 +110,12 @@ func (f *feed) looked() []Access {
 		accesses = append(accesses, a)
 	}
 	for _, word := range f.below {
-		for _, root := range word.feed.spread(word.Text) {
-			a := word.feed.access(root, v1.OpList, false, false)
+		for _, root := range word.stream.spread(word.Text) {
+			a := word.stream.access(root, v1.OpList, false, false)
 			a.Parts = true
 			accesses = append(accesses, a)
 		}
-		accesses = append(accesses, word.feed.looked()...)
+		accesses = append(accesses, word.stream.looked()...)
 	}
 	return accesses
 }

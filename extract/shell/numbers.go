@@ -31,7 +31,7 @@ type begun struct {
 
 // numberLines is what the command prints, if that is lines which begin with numbers: of what it
 // counts, or of what it is piped.
-func (o *stdout) numberLines() *feed {
+func (o *stdout) numberLines() *NameStream {
 	var lines *begun
 	piped := o.in != nil && o.in.digits != nil
 	switch {
@@ -49,7 +49,7 @@ func (o *stdout) numberLines() *feed {
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.
-func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
+func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in *NameStream) *NameStream {
 	if in == nil || in.digits == nil || !in.digits.one || in.digits.behind != 0 || len(d.line.Commands) <= from {
 		return nil
 	}
@@ -57,7 +57,7 @@ func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
 	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || d.line.Commands[from].Verb != "xargs" {
 		return nil
 	}
-	return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}}
+	return &NameStream{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}}
 }
 
 // begins reports whether the first of some names that read is given holds the number

@@ -101,8 +101,8 @@ func (p *parsed) inert(word Word) {
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
 		case p.args.Program != nil && p.args.Program.Inert:
-		case word.feed != nil && word.feed.refs && p.refsHere(word):
-		case word.feed != nil && word.feed.Parts && p.partsHere(word):
+		case word.stream != nil && word.stream.refs && p.refsHere(word):
+		case word.stream != nil && word.stream.Parts && p.partsHere(word):
 		default:
 			p.access(word, v1.OpList, false)
 		}

@@ -366,7 +366,7 @@ func (p *parameter) partOfName() (Word, bool) {
 	value, whole, op := p.value, false, p.part.Exp.Op
 	switch {
 	case p.removesSuffix():
-		whole = value.feed != nil && value.feed.Parts && value.feed.segment
+		whole = value.stream != nil && value.stream.Parts && value.stream.segment
 	case p.removesPrefix() && strings.HasSuffix(operand.Text, "/"):
 		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && wholeSegment(value)
 	default:
@@ -378,9 +378,9 @@ func (p *parameter) partOfName() (Word, bool) {
 		return cut, false
 	}
 	if op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		cut.feed.cut, cut.feed.ending = &value, operand.Text
+		cut.stream.cut, cut.stream.ending = &value, operand.Text
 	}
-	cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || op != syntax.RemLargePrefix
+	cut.stream.segment, cut.stream.shortened = whole, cut.stream.shortened || op != syntax.RemLargePrefix
 	return cut, true
 }
 

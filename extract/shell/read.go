@@ -33,8 +33,8 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		value := r.value(at)
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
-		if value.Solid = false; value.feed != nil {
-			value.feed = value.feed.orNone()
+		if value.Solid = false; value.stream != nil {
+			value.stream = value.stream.orNone()
 		}
 		end = end.with(name.Text, value)
 	}
@@ -80,7 +80,7 @@ func (r *lineReader) value(at int) Word {
 }
 
 // name is one name of a stream.
-func (r *lineReader) name(in *feed) Word {
+func (r *lineReader) name(in *NameStream) Word {
 	one := *in
 	one.many, one.every = false, len(in.roots) > 1
 	if r.raw || in.Untracked { // of a name with a backslash git prints none
@@ -90,13 +90,13 @@ func (r *lineReader) name(in *feed) Word {
 }
 
 // linesIn reports whether each line is one name that counts from the only working directory of a state.
-func (f *feed) linesIn(st *state) bool {
+func (f *NameStream) linesIn(st *state) bool {
 	return len(f.roots) > 0 && !f.spaced && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == f.dir
 }
 
 // beginsWithHash reports whether the first of some variables gets the hash that a line begins with,
 // and nothing else.
-func (f *feed) beginsWithHash(names int, ifs Word) bool {
+func (f *NameStream) beginsWithHash(names int, ifs Word) bool {
 	if names == 1 {
 		return f.rest == ""
 	}

@@ -106,11 +106,11 @@ func (o *redirector) reads(word Word, brace bool) bool {
 		o.w.handsOn(o.st, []Word{word})
 		o.opened = append(o.opened, word.pattern(v1.OpRead))
 		return true
-	case word.Kind == Fed && word.feed.isNameIn(o.st) && (!word.Split || !word.feed.composed()):
-		for _, root := range word.feed.spread(word.Text) {
-			o.opened = append(o.opened, word.feed.access(root, v1.OpRead, false, word.Split))
+	case word.Kind == Names && word.stream.isNameIn(o.st) && (!word.Split || !word.stream.composed()):
+		for _, root := range word.stream.spread(word.Text) {
+			o.opened = append(o.opened, word.stream.access(root, v1.OpRead, false, word.Split))
 		}
-		o.opened = append(o.opened, word.feed.looked()...)
+		o.opened = append(o.opened, word.stream.looked()...)
 		return true
 	}
 	return false
@@ -118,7 +118,7 @@ func (o *redirector) reads(word Word, brace bool) bool {
 
 // isNameIn reports whether a word of the stream is one whole name of a file that counts from the only
 // working directory of a state.
-func (f *feed) isNameIn(st *state) bool {
+func (f *NameStream) isNameIn(st *state) bool {
 	return !f.many && !f.refs && !f.Parts && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == f.dir
 }
 

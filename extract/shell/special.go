@@ -48,7 +48,7 @@ func positional(st *state, args []Word) *state {
 		return st
 	}
 	rest := args[1:]
-	one := args[0].Kind == Fed && !args[0].Vanishes && !args[0].feed.many
+	one := args[0].Kind == Names && !args[0].Vanishes && !args[0].stream.many
 	if several, none := roundsOf(args[0]); (several || none) && !one {
 		rest = slices.Clone(args) // the first may be several words, or none, of which $0 is one
 		rest[0].Vanishes = true
@@ -56,13 +56,13 @@ func positional(st *state, args []Word) *state {
 	next := parameters(st, rest)
 	next.set("0", &args[0])
 	last := args[len(args)-1]
-	if last.Kind != Fed || !last.feed.many {
+	if last.Kind != Names || !last.stream.many {
 		return next
 	}
-	feed := *last.feed
-	feed.many = false
-	first, more := feed.word(last.Text), feed.orNone().word(last.Text)
-	if last.Vanishes || feed.Handing != value.Whole {
+	stream := *last.stream
+	stream.many = false
+	first, more := stream.word(last.Text), stream.orNone().word(last.Text)
+	if last.Vanishes || stream.Handing != value.Whole {
 		first = more // a quoted list may be empty, too
 	}
 	next.set(strconv.Itoa(len(args)-1), &first)

@@ -226,7 +226,7 @@ func (s *state) joinFunctions(a, b *state) {
 func either(name string, a, b *Word) *Word {
 	if sameNames(a, b) {
 		one := *a
-		one.feed = a.feed.orNone()
+		one.stream = a.stream.orNone()
 		return &one
 	}
 	switch {
@@ -243,11 +243,11 @@ func either(name string, a, b *Word) *Word {
 
 // sameNames reports whether two words are the same names, or none.
 func sameNames(a, b *Word) bool {
-	if a.Kind != Fed || b.Kind != Fed || a.feed == nil || b.feed == nil {
+	if a.Kind != Names || b.Kind != Names || a.stream == nil || b.stream == nil {
 		return false
 	}
 	one, two := *a, *b
-	one.feed, two.feed = a.feed.orNone(), b.feed.orNone()
+	one.stream, two.stream = a.stream.orNone(), b.stream.orNone()
 	return one.Equal(&two)
 }
 

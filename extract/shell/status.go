@@ -9,7 +9,7 @@ import (
 
 // statusLines is what the command prints, if that is the names of git status: behind two signs and a
 // blank, or, of a filter that such lines are piped to, alone.
-func (o *stdout) statusLines() *feed {
+func (o *stdout) statusLines() *NameStream {
 	if len(o.args) == 0 {
 		return nil
 	}
@@ -17,7 +17,7 @@ func (o *stdout) statusLines() *feed {
 	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
 		names := trackedFeed(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
-		return &feed{dir: names.dir, marked: names}
+		return &NameStream{dir: names.dir, marked: names}
 	case o.c.Program == "awk" && o.in != nil && o.in.marked != nil && len(o.c.Accesses) == 0 && len(o.args) == 1 &&
 		slices.Contains(o.table.Words.Printing.LastFields, o.args[0]):
 		names := *o.in.marked
@@ -37,7 +37,7 @@ func (o *stdout) printsMarked() bool {
 		})
 }
 
-// othersFeed is what git ls-files names of its index and of what lies beside it, ignored files
+// untrackedStream is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
 func (l *listings) othersFeed(c *Command) *feed {
 	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
@@ -47,7 +47,7 @@ func (l *listings) othersFeed(c *Command) *feed {
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob }) {
 		return nil
 	}
-	f := trackedFeed(c)
+	f := trackedStream(c)
 	_, zero := c.Form.Get("-z")
 	f.Untracked, f.Ignoring, f.zero = true, true, zero
 	return f

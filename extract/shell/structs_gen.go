@@ -159,6 +159,14 @@ func (x *feed) Equal(y *feed) bool {
 }
 
 // Equal reports whether two values are the same.
+func (x *array) Equal(y *array) bool {
+	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) }) &&
+		sameList(x.keys, y.keys) &&
+		x.associative == y.associative &&
+		x.more == y.more
+}
+
+// Equal reports whether two values are the same.
 func (x *wordMatch) Equal(y *wordMatch) bool {
 	return x.Expands == y.Expands &&
 		x.Recut == y.Recut &&
@@ -181,7 +189,7 @@ func (x *wordNumeral) Equal(y *wordNumeral) bool {
 
 // Equal reports whether two values are the same.
 func (x *wordStream) Equal(y *wordStream) bool {
-	return (x.feed == y.feed || x.feed != nil && y.feed != nil && x.feed.Equal(y.feed)) &&
+	return (x.stream == y.stream || x.stream != nil && y.stream != nil && x.stream.Equal(y.stream)) &&
 		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
 		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins))
 }
@@ -378,23 +386,7 @@ func (x *Selection) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *Word) Size() int {
-	size := 0
-	size += len(x.Text)
-	size += sizeOfTexts(x.Variables)
-	size += x.wordHead.Size()
-	size += x.wordNumeral.Size()
-	size += x.wordMatch.Size()
-	size += x.wordStream.Size()
-	if x.array != nil {
-		size += int(unsafe.Sizeof(*x.array))
-		size += x.array.Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *feed) Size() int {
+func (x *NameStream) Size() int {
 	size := 0
 	size += len(x.dir)
 	size += sizeOfTexts(x.roots)
@@ -496,9 +488,9 @@ func (x *wordNumeral) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *wordStream) Size() int {
 	size := 0
-	if x.feed != nil {
-		size += int(unsafe.Sizeof(*x.feed))
-		size += x.feed.Size()
+	if x.stream != nil {
+		size += int(unsafe.Sizeof(*x.stream))
+		size += x.stream.Size()
 	}
 	if x.blob != nil {
 		size += int(unsafe.Sizeof(*x.blob))

@@ -19,7 +19,7 @@ type substitution struct {
 	st   *state
 	stmt *syntax.Stmt
 	// piped is what the pipeline prints that the commands are.
-	piped *feed
+	piped *NameStream
 }
 
 // substitution walks $(…), and returns what it prints if that is known beforehand: text of the line,
@@ -69,7 +69,7 @@ func (s *substitution) word() (Word, bool) {
 		s.w.begun = lines.digits
 		return lines.digits.number()
 	case pipe || lines != nil && lines.bare:
-		return fedWord(lines)
+		return wordOfStream(lines)
 	}
 	return s.single()
 }
@@ -95,7 +95,7 @@ func (s *substitution) single() (Word, bool) {
 	if printsHash(c) {
 		return Word{Kind: Hash, Text: hashText}, true
 	}
-	return fedWord(s.w.out(s.from, nil))
+	return wordOfStream(s.w.out(s.from, nil))
 }
 
 // partOfPath is what dirname and basename print.
@@ -165,7 +165,7 @@ func (s *substitution) basename(call *syntax.CallExpr) (Word, bool) {
 	}
 	base, ok := partsOf(s.st, name, "$(…)")
 	if ok {
-		base.feed.segment, base.feed.shortened = wholeSegment(name), base.feed.shortened || ending.Text != ""
+		base.stream.segment, base.stream.shortened = wholeSegment(name), base.stream.shortened || ending.Text != ""
 	}
 	return base, ok
 }
@@ -182,8 +182,8 @@ func baseOf(name, ending string) (Word, bool) {
 	return Word{Kind: Literal, Text: base}, true
 }
 
-// fedWord is a word of names: as many words as there are names. Lines without a dash are text.
-func fedWord(out *feed) (Word, bool) {
+// wordOfStream is a word of names: as many words as there are names. Lines without a dash are text.
+func wordOfStream(out *NameStream) (Word, bool) {
 	if out != nil && out.bare {
 		return Word{Kind: Output, Text: "$(…)", wordHead: wordHead{bare: true}}, true
 	}

@@ -168,18 +168,18 @@ func TestNamesOfCommits(t *testing.T) {
 		table, err := NewTable()
 		require.NoError(t, err)
 		got := table.Parse(line, Options{Platform: "linux", Cwd: "/p", Toplevel: func(dir string) string { return dir }})
-		fed := 0
+		named := 0
 		for _, c := range got.Commands {
 			for _, a := range c.Accesses {
 				if a.FromStream {
-					fed++
+					named++
 					assert.Equal(t, []string{"HEAD~1"}, a.Commits, line)
 					assert.Equal(t, strings.Contains(line, "--cached"), a.AtHead, line)
 					assert.Equal(t, strings.Contains(line, "*.md"), a.Dashes, line)
 				}
 			}
 		}
-		assert.Positive(t, fed, line)
+		assert.Positive(t, named, line)
 	}
 }
 

@@ -243,16 +243,16 @@ type capture struct {
 	// from is the index of the first command of the statement, calls how often functions were called
 	// before it, and in what it gets on standard input.
 	from, calls int
-	in          *feed
+	in          *NameStream
 }
 
-func newCapture(w *walker, in *feed) capture {
+func newCapture(w *walker, in *NameStream) capture {
 	return capture{w: w, from: len(w.line.Commands), calls: w.calls, in: in}
 }
 
 // printed is what a statement prints, as a stream, nil if that isn't known: if it isn't the output of a
 // simple command, or if errors are among it.
-func (c *capture) printed(stmt *syntax.Stmt) *feed {
+func (c *capture) printed(stmt *syntax.Stmt) *NameStream {
 	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || c.w.calls != c.calls || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput) {
 		return nil
 	}
@@ -288,12 +288,12 @@ type stdout struct {
 	c    *Command
 	// args are the texts of its words behind the name, nil if something in them is expanded.
 	args []string
-	in   *feed
+	in   *NameStream
 }
 
 // stdout returns the one command that a statement consists of. It reports false for other statements,
 // and for a command that can do something else than its words say.
-func (c *capture) stdout(stmt *syntax.Stmt, in *feed) (stdout, bool) {
+func (c *capture) stdout(stmt *syntax.Stmt, in *NameStream) (stdout, bool) {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(c.w.line.Commands) != c.from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
 		return stdout{}, false
@@ -306,7 +306,7 @@ func (c *capture) stdout(stmt *syntax.Stmt, in *feed) (stdout, bool) {
 }
 
 // printing walks the commands of a substitution, and returns what they print as a stream.
-func (x *expander) printing(list []*syntax.Stmt) *feed {
+func (x *expander) printing(list []*syntax.Stmt) *NameStream {
 	in, piped := x.w.in, x.w.piped
 	x.w.in, x.w.piped = nil, nil
 	c := newCapture(x.w, nil)

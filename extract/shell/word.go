@@ -27,9 +27,9 @@ const (
 	Pipe
 	// Hash words are the hash of a commit that git prints: letters and digits.
 	Hash
-	// Fed words stand for the names that another command finds: Text is the
+	// Names words stand for the names that another command finds: Text is the
 	// directory, or file, that it looks in.
-	Fed
+	Names
 	// Output words are what a command substitution prints; the command itself
 	// is reported as a command of its own.
 	Output
@@ -118,12 +118,12 @@ type wordMatch struct {
 
 // wordStream is where the names in a word come from.
 type wordStream struct {
-	// feed is where the names of a Fed word come from.
-	feed *feed
+	// stream is where the names of a Names word come from.
+	stream *NameStream
 	// blob is where the names come from of which an Output is one, behind a revision and a colon.
-	blob *feed
+	blob *NameStream
 	// begins is where the name comes from that an Output begins with, before more text.
-	begins *feed
+	begins *NameStream
 }
 
 // literal reports whether the word is exactly text.
@@ -141,26 +141,26 @@ func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Van
 // else, and text that only the run knows if not.
 func aboutName(word *syntax.Word, name Word) Word {
 	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !hasMeta(text) })
-	if direct = direct && name.feed != nil; direct {
+	if direct = direct && name.stream != nil; direct {
 		if before == "" {
 			if other, ok := beside(name, behind); ok {
 				return other
 			}
 		}
-		if f := name.feed.about(before, behind); f != nil {
-			name.feed, name.Text, name.Split = f, f.roots[0], name.Split || f.many
+		if f := name.stream.about(before, behind); f != nil {
+			name.stream, name.Text, name.Split = f, f.roots[0], name.Split || f.many
 			return name
 		}
 	}
 	name.Kind = Output
 	// Of some names nothing is left: then what follows them begins the word.
-	if direct && before == "" && name.feed.namesFiles() && strings.TrimLeft(behind, `-\`) == behind {
-		name.begins = name.feed
+	if direct && before == "" && name.stream.namesFiles() && strings.TrimLeft(behind, `-\`) == behind {
+		name.begins = name.stream
 	} else if !tree.LedByText(word) {
 		name.Text = "…" + name.Text // if nothing is left, or a later part, no "./" stands in front
 	}
-	if direct && behind == "" && name.feed.plainNames() && plainRevision(before) {
-		name.blob = name.feed
+	if direct && behind == "" && name.stream.plainNames() && plainRevision(before) {
+		name.blob = name.stream
 	}
 	return name
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // shell.md section 6: the command of find -exec and of xargs stands as an item
-// of its own where what it is fed is known, and else stays inside.
+// of its own if its input is known, and else stays inside.
 func TestFedCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"find . -name '*.go' -exec grep -l x {} +":                                "find, grep",
@@ -72,7 +72,7 @@ func TestFedCommands(t *testing.T) {
 		"find . -exec sh -c 'for f; do head -1 \"$f\"; done' _ {} +": "find, head",
 		"find . | xargs sh -c 'for d do wc -l \"$d\"; done; pwd' _":  "find, xargs, wc, pwd",
 		"f() { for x; do cat \"$x\"; done; }; f a":                   "cat",
-		// What is fed is not known, or more than a name.
+		// What is read is not known, or more than a name.
 		"fd -x cat {.}":                        "fd",
 		"fd -x cat {} ';' -x rm {}":            "fd",
 		"fd -L -x cat":                         "fd, cat",
@@ -244,14 +244,14 @@ func TestStreamsThatZshJoins(t *testing.T) {
 // S2: errors among names, over a name that standard output has, and the name that
 // programs give standard input, are no names.
 func TestWordsAmongNames(t *testing.T) {
-	for line, fed := range map[string]bool{
+	for line, named := range map[string]bool{
 		"find d -type f 2>/dev/null | xargs cat": true, "find d -type f 2>/dev/stdout | xargs cat": false, "find d -type f 2>>/dev/fd/1 | xargs cat": false,
 		"find d -type f 1<>/dev/stdout 2<>/dev/stdout | xargs cat": false, "find d -type f 2>e | xargs cat": false,
 		"grep -rl x d | xargs cat": true, "cat f | grep -l x d - | xargs cat": false, "cat f | rg -l x d - | xargs cat": false,
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].FromStream, "%s: %+v", line, run)
+		assert.Equal(t, named, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].FromStream, "%s: %+v", line, run)
 	}
 	assert.Empty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/null); echo $((n))", textual).Messy)
 	assert.NotEmpty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/stdout); echo $((n))", textual).Messy)

@@ -8,8 +8,8 @@ import (
 	"policyd/extract/value"
 )
 
-// trackedFeed is what git names of its index alone.
-func trackedFeed(c *Command) *feed {
+// trackedStream is what git names of its index alone.
+func trackedStream(c *Command) *NameStream {
 	walk := value.Walk{Follow: true, Index: value.Index{Tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}}
 	f := &feed{dir: c.Cwd.Known[0], Walk: walk, roots: []string{"."}}
 	if len(f.Tracked) == 0 {
@@ -21,7 +21,7 @@ func trackedFeed(c *Command) *feed {
 // commitNames are the names that git prints of commits, beside those of its index: a
 // commit may name what is on no disk, and cut at its blanks that is another file. They
 // count from the top of the work tree.
-func (l *listings) commitNames(c *Command) *feed {
+func (l *listings) commitNames(c *Command) *NameStream {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	reads := l.table.Prints(c.Verb).Names.Commits
 	if l.toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
@@ -29,7 +29,7 @@ func (l *listings) commitNames(c *Command) *feed {
 		slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob }) {
 		return nil
 	}
-	f := trackedFeed(c)
+	f := trackedStream(c)
 	f.zero = has("-z")
 	f.Commits, f.Parents = c.Git.Revisions, reads.Parents
 	f.Dashes = c.Git.Dashes || c.Verb == "git ls-tree"
@@ -43,8 +43,8 @@ func (l *listings) commitNames(c *Command) *feed {
 // refText stands for the name of a ref in the text of a word.
 const refText = "$(ref)"
 
-// refFeed is what git prints of refs, where each line is the name of one and nothing else.
-func (l *listings) refFeed(c *Command) *feed {
+// refStream is what git prints of refs, where each line is the name of one and nothing else.
+func (l *listings) refStream(c *Command) *NameStream {
 	printing := l.table.Prints(c.Verb).Refs
 	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
@@ -79,9 +79,9 @@ func describable(c *Command) bool {
 // the run can tell if not.
 func aboutRefs(word Word, holes int) Word {
 	text := strings.ReplaceAll(word.Text, refText, "h")
-	object := holes == 1 && objectOfRef(word.Text) && (!word.Split || !word.feed.many)
+	object := holes == 1 && objectOfRef(word.Text) && (!word.Split || !word.stream.many)
 	if strings.Count(word.Text, refText) != holes || !madeOfRefs(text) && !object {
-		word.Kind, word.feed = Output, nil
+		word.Kind, word.stream = Output, nil
 	}
 	return word
 }

@@ -13,10 +13,10 @@ import (
 	"policyd/extract/value"
 )
 
-// feed is where a stream of file names comes from: what find or git ls-files
+// NameStream is where a stream of file names comes from: what find or git ls-files
 // found below some roots. A command that xargs or find -exec runs on the names
 // touches at most everything there.
-type feed struct {
+type NameStream struct {
 	// dir is what the roots count from.
 	dir   string
 	roots []string
@@ -30,7 +30,7 @@ type feed struct {
 	// zero is true when a NUL stands behind each name, and not a newline.
 	zero bool
 	// marked are the names that stand in the lines behind signs, where these are none.
-	marked *feed
+	marked *NameStream
 	// widened is true when a root stands for what a pattern matches in it.
 	widened bool
 	// many is true when one run of the command gets several names.
@@ -65,7 +65,7 @@ type feed struct {
 	below []Word
 	// of are the names whose directories the words are, where git tells them: of those that
 	// are on no disk one may begin with a dash, and not every dirname refuses it.
-	of *feed
+	of *NameStream
 	// cut, of parts, is a whole name that nothing but the text ending is cut off.
 	cut    *Word
 	ending string
@@ -79,46 +79,46 @@ type feed struct {
 }
 
 // word stands for the names below one root.
-func (f *feed) word(root string) Word {
+func (f *NameStream) word(root string) Word {
 	if f.hashes {
 		return Word{Kind: Hash, Text: hashText}
 	}
-	return Word{Kind: Fed, Text: root, wordStream: wordStream{feed: f}}
+	return Word{Kind: Names, Text: root, wordStream: wordStream{stream: f}}
 }
 
 // listed reports whether the word is one that another command prints as it stands.
 func (w Word) listed() bool {
-	return w.Kind == Fed && w.feed != nil && w.feed.listed && !w.feed.Parts && !hasMeta(w.Text)
+	return w.Kind == Names && w.stream != nil && w.stream.listed && !w.stream.Parts && !hasMeta(w.Text)
 }
 
 // cutAgain is a word of names as the items of a loop: where a variable holds them that
 // nothing quotes, each piece of a name is one.
 func (w Word) cutAgain(st *state) Word {
 	switch {
-	case !w.Recut || w.Kind != Fed && w.Kind != Glob:
+	case !w.Recut || w.Kind != Names && w.Kind != Glob:
 		return w
-	case w.Kind == Fed && w.feed.composed(): // pieces of names that lie elsewhere
-	case w.Kind == Fed:
-		again := *w.feed
+	case w.Kind == Names && w.stream.composed(): // pieces of names that lie elsewhere
+	case w.Kind == Names:
+		again := *w.stream
 		again.Handing = value.AsWords
 		return again.word(w.Text)
 	case len(st.dirs) == 1 && !st.unknown && printable(w.Text, "*?[]"):
-		matches := feed{dir: st.dirs[0], listed: true, roots: []string{w.Text}, Names: value.Names{Rooted: startsPlain([]string{w.Text})}}
+		matches := NameStream{dir: st.dirs[0], listed: true, roots: []string{w.Text}, Names: value.Names{Rooted: startsPlain([]string{w.Text})}}
 		return matches.word(w.Text)
 	}
 	return Word{}
 }
 
-// spread lists the roots that a word of the feed may come from.
-func (f *feed) spread(root string) []string {
+// spread lists the roots that a word of the stream may come from.
+func (f *NameStream) spread(root string) []string {
 	if f.every {
 		return f.roots
 	}
 	return []string{root}
 }
 
-// orNone are the names of the feed where there may be none.
-func (f *feed) orNone() *feed {
+// orNone are the names of the stream where there may be none.
+func (f *NameStream) orNone() *NameStream {
 	some := *f
 	some.none = true
 	return &some
@@ -126,7 +126,7 @@ func (f *feed) orNone() *feed {
 
 // access is what reading the names below a root touches. A program that reads
 // directories whole reads what no filter on the names speaks of.
-func (f *feed) access(root, op string, tree, split bool) Access {
+func (f *NameStream) access(root, op string, tree, split bool) Access {
 	if f.refs {
 		return Access{Text: refText, Op: op}
 	}
@@ -152,7 +152,7 @@ func (f *feed) access(root, op string, tree, split bool) Access {
 // run walks the command that the names are given to as a command of its own. It
 // reports false, and walks nothing, when the command is not one that can stand
 // as its own item.
-func (f *feed) run(p *parsed, words []Word, place func(word Word, fed Word) (Word, bool)) bool {
+func (f *NameStream) run(p *parsed, words []Word, place func(word Word, name Word) (Word, bool)) bool {
 	if len(words) == 0 || len(f.roots) == 0 || words[0].Kind != Literal || !p.w.plainProgram(words[0].Text) && !scripted(words) {
 		return false
 	}
@@ -184,18 +184,18 @@ func scripted(words []Word) bool {
 }
 
 // standsAlone puts the names in the place of a mark that is a word of its own.
-func standsAlone(mark string) func(word, fed Word) (Word, bool) {
-	return func(word, fed Word) (Word, bool) {
+func standsAlone(mark string) func(word, name Word) (Word, bool) {
+	return func(word, name Word) (Word, bool) {
 		if word.literal(mark) {
-			return fed, true
+			return name, true
 		}
 		return word, !strings.Contains(word.Text, mark)
 	}
 }
 
-// fedXargs makes the command of xargs an item of its own, if what it is fed
+// unwrapXargs makes the command of xargs an item of its own, if what it reads
 // is known.
-func (r nameRunner) fedXargs() bool {
+func (r nameRunner) unwrapXargs() bool {
 	if len(r.args.Inner) == 0 {
 		r.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
 		r.args.Words = append(slices.Clip(r.args.Words), r.args.Inner...)
@@ -214,27 +214,27 @@ func (r nameRunner) fedXargs() bool {
 	if r.has("-I") {
 		return r.atMark(f)
 	}
-	words := append(slices.Clone(r.args.Inner), Word{Kind: Fed})
-	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
-		if word.Kind == Fed && word.feed == nil { // a name from elsewhere stands for itself
-			fed.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
-			return fed, true
+	words := append(slices.Clone(r.args.Inner), Word{Kind: Names})
+	return f.run(r.parsed, words, func(word, name Word) (Word, bool) {
+		if word.Kind == Names && word.stream == nil { // a name from elsewhere stands for itself
+			name.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
+			return name, true
 		}
 		return word, true
 	})
 }
 
 // namesOfXargs are the names that xargs reads, if they are known and count from where it runs.
-func (r nameRunner) namesOfXargs() (f feed, ok bool) {
+func (r nameRunner) namesOfXargs() (f NameStream, ok bool) {
 	in, zero, lines := r.w.in, r.has("-0"), r.has("-d")
 	if in == nil || r.elsewhere(in) || !r.w.input.whole(r.w.loops, zero) {
-		return feed{}, false
+		return NameStream{}, false
 	}
 	if in.zero != zero || in.hashes && in.rest != "" || in.spaced && r.has("-L") {
-		return feed{}, false
+		return NameStream{}, false
 	}
 	if lines && (zero || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
-		return feed{}, false
+		return NameStream{}, false
 	}
 	f = *in
 	f.many = true
@@ -248,7 +248,7 @@ func (r nameRunner) namesOfXargs() (f feed, ok bool) {
 }
 
 // atMark makes the command of xargs -I an item of its own, which gets one name at each mark.
-func (r nameRunner) atMark(f feed) bool {
+func (r nameRunner) atMark(f NameStream) bool {
 	mark := r.mark.Text
 	if f.spaced || r.has("-L") || r.has("-n") || r.mark.Kind != Literal || mark == "" { // of these options the last one counts
 		return false
@@ -263,13 +263,13 @@ func (r nameRunner) atMark(f feed) bool {
 	return f.run(r.parsed, r.args.Inner, standsAlone(mark))
 }
 
-// fedFd makes the command of fd -x an item of its own, if it takes the names as
+// unwrapFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
 func (r nameRunner) fedFd() bool {
 	if len(r.args.Inner) == 0 || !r.c.Cwd.Single() || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
-	f := producerFeed(r.c, nil)
+	f := producerStream(r.c, nil)
 	if last := len(r.args.Inner) - 1; last > 0 && r.args.Inner[last].literal(";") {
 		r.args.Inner = r.args.Inner[:last] // the end of the command, as find has it
 	}
@@ -281,9 +281,9 @@ func (r nameRunner) fedFd() bool {
 	if !slices.ContainsFunc(words, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
 		words = append(words, Word{Kind: Literal, Text: "{}"})
 	}
-	return f.run(r.parsed, words, func(word, fed Word) (Word, bool) {
+	return f.run(r.parsed, words, func(word, name Word) (Word, bool) {
 		if word.literal("{}") {
-			return fed, true
+			return name, true
 		}
 		return word, !strings.Contains(word.Text, "{") // {.} and the like are parts of names
 	})
@@ -300,9 +300,9 @@ func (r nameRunner) plainXargs() bool {
 	})
 }
 
-// out is what the last command of a pipe prints, as a feed; nil when that is
+// out is what the last command of a pipe prints, as a name stream; nil when that is
 // not a stream of names that is known.
-func (d *diskView) out(from int, in *feed) *feed {
+func (d *diskView) out(from int, in *NameStream) *NameStream {
 	if len(d.line.Commands) == from+2 {
 		return d.listed(&d.line.Commands[from], &d.line.Commands[from+1], in)
 	}
@@ -329,14 +329,14 @@ func (d *diskView) out(from int, in *feed) *feed {
 		return &hashes
 	}
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
-	for _, made := range []func(*Command) *feed{d.hashFeed, d.refFeed} {
+	for _, made := range []func(*Command) *NameStream{d.hashStream, d.refStream} {
 		if f := made(c); f != nil {
 			c.Git.Handed = true
 			return f
 		}
 	}
 	if c.lines != nil {
-		return linesFeed(c)
+		return printedStream(c)
 	}
 	if !d.printsNames(c) || c.stdin { // of which it prints a name that is none
 		return nil
@@ -347,10 +347,10 @@ func (d *diskView) out(from int, in *feed) *feed {
 	if prints.Names.Commits != nil {
 		return d.commitNames(c)
 	}
-	if f := d.othersFeed(c); f != nil {
+	if f := d.untrackedStream(c); f != nil {
 		return f
 	}
-	f := producerFeed(c, prints.Names.Tracked)
+	f := producerStream(c, prints.Names.Tracked)
 	if f != nil && !f.listed {
 		if c.Verb == "rg" && onlyImplied(c) && !has("--files") {
 			f.besides = append(f.besides, "<stdin>") // as it calls what it is piped from outside
@@ -364,7 +364,7 @@ func (d *diskView) out(from int, in *feed) *feed {
 
 // filtered is what a filter leaves of a stream of names. Where one of them is not text
 // in the locale, grep may print a sentence instead, which GNU's did on standard output.
-func (f *feed) filtered(c *Command) *feed {
+func (f *NameStream) filtered(c *Command) *NameStream {
 	if _, text := c.Form.Get("-a"); f == nil || text || c.Verb != "grep" {
 		return f
 	}
@@ -391,7 +391,7 @@ func onlyImplied(c *Command) bool {
 
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
-func (d *diskView) listed(runner, run *Command, in *feed) *feed {
+func (d *diskView) listed(runner, run *Command, in *NameStream) *NameStream {
 	prints := d.table.Prints(run.Verb)
 	allowed := prints.PicksNames
 	has := func(c *Command, options []string) bool {
@@ -405,7 +405,7 @@ func (d *diskView) listed(runner, run *Command, in *feed) *feed {
 	if len(run.Caveats) > 0 || len(runner.Cwd.Known) != 1 || len(run.Cwd.Known) != 1 || run.Cwd.Known[0] != runner.Cwd.Known[0] || run.Cwd.Others || runner.Cwd.Others {
 		return nil
 	}
-	f := feed{}
+	f := NameStream{}
 	switch {
 	case runner.Program == "xargs" && in != nil && !in.hashes && in.digits == nil && in.dir == run.Cwd.Known[0] && !has(runner, []string{"-P"}):
 		f = *in
@@ -429,7 +429,7 @@ func (c *Command) opened() []Access {
 // listedNames is what ls prints: its operands as they stand, and of those that
 // are directories the names without it. All of them lie below the working
 // directory as long as no operand leads up or out.
-func listedNames(c *Command, f *feed) *feed {
+func listedNames(c *Command, f *NameStream) *NameStream {
 	_, itself := c.Form.Get("-d")
 	operands := c.opened()
 	var patterns []string
@@ -461,7 +461,7 @@ func listedNames(c *Command, f *feed) *feed {
 // about is where a name lies with plain text about it: in front of it the
 // directory that it was found in, and a path that leads down behind it. All of
 // that lies in the tree, whatever the name, as long as no link leads out of it.
-func (f *feed) about(before, after string) *feed {
+func (f *NameStream) about(before, after string) *NameStream {
 	if f.Tracked != nil || f.hashes || f.refs || f.Parts || f.listed || f.many || before == "" && (after == "" || f.none || len(f.besides) > 0) {
 		return nil // without a name a path behind it would count from the root
 	}
@@ -482,9 +482,9 @@ func (f *feed) about(before, after string) *feed {
 	return &one
 }
 
-// plainNames reports whether a word of the feed is the name of one file, as it counts
+// plainNames reports whether a word of the stream is the name of one file, as it counts
 // from where it was found.
-func (f *feed) plainNames() bool {
+func (f *NameStream) plainNames() bool {
 	return !f.hashes && !f.refs && !f.Parts && !f.listed && !f.many && !f.every && f.entries == "" && len(f.besides) == 0 && f.digits == nil
 }
 
@@ -499,7 +499,7 @@ func printable(text, more string) bool {
 	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@+,:=%-"+more) == ""
 }
 
-// linesFeed is what printf and echo print, where each word is a name or a
+// printedStream is what printf and echo print, where each word is a name or a
 // pattern. Text about a match makes a line that no file needs to be called: where it is cut
 // into words, they may name anything.
 func linesFeed(c *Command) *feed {
@@ -520,11 +520,11 @@ func linesFeed(c *Command) *feed {
 }
 
 // writtenNames are the names that a here-document lists, one a line.
-func writtenNames(st *state, r *syntax.Redirect) *feed {
+func writtenNames(st *state, r *syntax.Redirect) *NameStream {
 	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || len(st.dirs) != 1 || st.unknown {
 		return nil
 	}
-	f := &feed{dir: st.dirs[0], listed: true, roots: strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")}
+	f := &NameStream{dir: st.dirs[0], listed: true, roots: strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")}
 	if slices.ContainsFunc(f.roots, func(line string) bool { return !printable(line, "") }) {
 		return nil
 	}
@@ -534,8 +534,8 @@ func writtenNames(st *state, r *syntax.Redirect) *feed {
 
 func hasMeta(text string) bool { return strings.ContainsAny(text, "*?[") }
 
-// hashFeed is what git prints of commits, where each line begins with a hash.
-func (l *listings) hashFeed(c *Command) *feed {
+// hashStream is what git prints of commits, where each line begins with a hash.
+func (l *listings) hashStream(c *Command) *NameStream {
 	allowed := l.table.Prints(c.Verb).Hashes
 	if allowed == nil || len(c.Caveats) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.Log.date) ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
@@ -580,7 +580,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 	}
 	if len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Objects.Words == 0 &&
 		!slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(tracked, e.Name) }) {
-		return trackedFeed(c)
+		return trackedStream(c)
 	}
 	if slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }) {
 		return nil // it may select files that lie elsewhere
@@ -616,16 +616,16 @@ func producerFeed(c *Command, tracked []string) *feed {
 // within adds the directory, named by a pattern, that all of its matches lie below as far
 // as no link among them leads elsewhere. There is none where names that are found could
 // begin with what only the disk knows.
-func (f *feed) within(pattern string) bool {
+func (f *NameStream) within(pattern string) bool {
 	dir := pattern[:max(strings.IndexAny(pattern, "*?["), 0)]
 	dir = dir[:max(strings.LastIndexByte(dir, '/'), 0)]
 	f.roots, f.widened = append(f.roots, dir), true
 	return printable(dir, "") && !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "..")
 }
 
-// widen makes a feed one of all that lies below directories which patterns match in: a
+// widen makes a stream one of all that lies below directories which patterns match in: a
 // match may be a link, and find goes through one that a slash stands behind.
-func (f *feed) widen() {
+func (f *NameStream) widen() {
 	if f.widened {
 		f.Follow, f.NamedLinks, f.files = true, false, false
 	}
