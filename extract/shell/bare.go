@@ -10,7 +10,7 @@ func (o *stdout) dashlessLines() *NameStream {
 	}
 	piped := o.in != nil && o.in.bare && len(o.c.Accesses) == 0
 	if o.c.Verb == "grep" && filter.MatchesBare(o.args) || piped && filter.KeepsBare(o.c.Verb, o.c.Form, o.args) {
-		return &feed{dir: o.c.Cwd.Known[0], bare: true}
+		return &NameStream{dir: o.c.Cwd.Known[0], bare: true}
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (e *effects) access(word Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (e *effects) accessAs(reading value.Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
-		e.c.stdin = true
+		e.c.reading.stdin = true
 		return
 	}
 	switch {
@@ -57,7 +57,7 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 			a.Reading = reading
 			e.c.Accesses = append(e.c.Accesses, a)
 		}
-		for _, name := range word.feed.besides {
+		for _, name := range word.stream.besides {
 			e.c.Accesses = append(e.c.Accesses, Access{
 				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
 			})
@@ -84,7 +84,7 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 
 // maybePath notes a word that could be a path.
 func (e *effects) maybePath(word Word, op string) {
-	if e.c.stdin = e.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
+	if e.c.reading.stdin = e.c.reading.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
 	if word.Kind == Names {
@@ -164,7 +164,7 @@ func (e *effects) variables(word Word) {
 
 // elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
-func (e *effects) elsewhere(f *feed) bool {
+func (e *effects) elsewhere(f *NameStream) bool {
 	return e.moved || !e.c.Cwd.Single() || e.c.Cwd.Known[0] != f.dir
 }
 
@@ -190,7 +190,7 @@ func (e *effects) refsHere(word Word) bool {
 		return false
 	}
 	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
-	if word.feed.said {
+	if word.stream.said {
 		refs.Below = TagRefs
 	}
 	e.c.Accesses = append(e.c.Accesses, refs)
@@ -243,7 +243,7 @@ func (e *effects) single(word Word, inert bool) {
 			a.Matches = SingleMatch
 		}
 		e.c.Accesses = append(e.c.Accesses, a)
-	case word.Kind == Fed && word.feed.many:
+	case word.Kind == Names && word.stream.many:
 		e.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:
 		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place

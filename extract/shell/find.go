@@ -70,7 +70,7 @@ func (r nameRunner) find(program *argv.Program) {
 		r.runs(&runs[i])
 	}
 	walk := r.tests.Printed()
-	r.c.found, r.c.mixed = &walk, r.tests.Mixed()
+	r.c.printing.found, r.c.printing.mixed = &walk, r.tests.Mixed()
 }
 
 // execution reads the command of -exec up to its ";" or "+".
@@ -99,11 +99,11 @@ func (r nameRunner) runs(run *findRun) {
 
 // findStream is what `find -exec` hands on: of everything below its paths what comes
 // to the action.
-func (r nameRunner) findFeed(run *findRun) *feed {
+func (r nameRunner) findStream(run *findRun) *NameStream {
 	if !r.c.Cwd.Single() {
 		return nil
 	}
-	f := &feed{
+	f := &NameStream{
 		dir: r.c.Cwd.Known[0], many: run.many, files: run.leaf.OnlyFiles(),
 		Walk: r.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
@@ -135,8 +135,8 @@ func (r nameRunner) unwrapExec(run *findRun) bool {
 	if f == nil || !f.run(r.parsed, run.words, standsAlone("{}")) {
 		return false
 	}
-	if r.c.ran = f; len(r.after) != 1 || r.tests.Prints() {
-		r.c.ran = nil // it prints names besides
+	if r.c.printing.ran = f; len(r.after) != 1 || r.tests.Prints() {
+		r.c.printing.ran = nil // it prints names besides
 	}
 	return true
 }

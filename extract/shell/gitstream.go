@@ -11,7 +11,7 @@ import (
 // trackedStream is what git names of its index alone.
 func trackedStream(c *Command) *NameStream {
 	walk := value.Walk{Follow: true, Index: value.Index{Tracked: slices.Concat(c.Git.Pathspecs, c.Git.Below())}}
-	f := &feed{dir: c.Cwd.Known[0], Walk: walk, roots: []string{"."}}
+	f := &NameStream{dir: c.Cwd.Known[0], Walk: walk, roots: []string{"."}}
 	if len(f.Tracked) == 0 {
 		f.Tracked = value.AllTracked
 	}
@@ -46,7 +46,7 @@ const refText = "$(ref)"
 // refStream is what git prints of refs, where each line is the name of one and nothing else.
 func (l *listings) refStream(c *Command) *NameStream {
 	printing := l.table.Prints(c.Verb).Refs
-	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 ||
+	if printing == nil || len(c.Caveats) > 0 || c.printing.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 ||
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(printing.Options, e.Name) }) {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (l *listings) refStream(c *Command) *NameStream {
 	if takesRevisions := with("<rev>"); takesRevisions && !describable(c) {
 		return nil
 	}
-	return &feed{dir: c.Cwd.Known[0], roots: []string{refText}, refs: true, said: printing.Said}
+	return &NameStream{dir: c.Cwd.Known[0], roots: []string{refText}, refs: true, said: printing.Said}
 }
 
 // describable reports whether what git is asked to name is a commit: of the contents of

@@ -28,7 +28,7 @@ func (g gitReader) revision(word Word) {
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
 		g.c.Git.Objects.Words++
-		g.access(Word{Kind: Fed, Text: word.blob.roots[0], wordStream: wordStream{feed: word.blob}}, v1.OpRead, false)
+		g.access(Word{Kind: Names, Text: word.blob.roots[0], wordStream: wordStream{stream: word.blob}}, v1.OpRead, false)
 		return
 	case word.listed():
 		g.access(word, v1.OpRead, false)
@@ -259,7 +259,7 @@ func (g gitReader) config(word Word) string {
 		return "config"
 	}
 	if strings.HasPrefix(key, "color.") && value == "always" {
-		g.c.color = colorGiven
+		g.c.printing.color = colorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {

@@ -103,28 +103,39 @@ type Command struct {
 	Implied   Implied
 	// Git are the words of a git command that select what it prints.
 	Git GitWords
-	// found says which files a find prints.
+	// printing and reading are what the walk needs to know of its standard streams.
+	printing printing
+	reading  reading
+}
+
+// printing is what is known of what a command prints.
+type printing struct {
+	// found selects the files that a find prints.
 	found *value.Walk
-	// ran are the names that find gives to the one command that it runs, where it
+	// ran are the names that find gives to the one command that it runs, if it
 	// prints none itself.
 	ran *NameStream
-	// mixed is true when some of them end by NUL and others by a newline.
+	// mixed is true if some of them end by NUL and others by a newline.
 	mixed bool
-	// refusable is true when a pattern among its words may be none that it takes.
-	refusable bool
-	// files counts the operands that are files, be they standard input or pipes.
-	files int
-	// stdin is true when a word names standard input.
-	stdin bool
-	// color says what options ask of colors, if any does.
+	// color is what options choose of colors, if any does.
 	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
-	// first is true when it prints of each line what stands before the first blank.
+	// first is true if it prints of each line what stands before the first blank.
 	first bool
-	// picks is true when it prints some of the lines it reads, by their numbers.
+	// picks is true if it prints some of the lines that it reads, by their numbers.
 	picks bool
+}
+
+// reading is what is known of what a command reads.
+type reading struct {
+	// files counts the operands that are files, be they standard input or pipes.
+	files int
+	// stdin is true if a word names standard input.
+	stdin bool
+	// refusable is true if a pattern among its words can be one that it refuses.
+	refusable bool
 }
 
 // Directories are the directories that something may happen in.

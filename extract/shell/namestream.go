@@ -265,7 +265,7 @@ func (r nameRunner) atMark(f NameStream) bool {
 
 // unwrapFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
-func (r nameRunner) fedFd() bool {
+func (r nameRunner) unwrapFd() bool {
 	if len(r.args.Inner) == 0 || !r.c.Cwd.Single() || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
@@ -310,7 +310,7 @@ func (d *diskView) out(from int, in *NameStream) *NameStream {
 		return nil
 	}
 	c := &d.line.Commands[from]
-	if !c.Cwd.Single() || c.mixed || in != nil && in.digits != nil {
+	if !c.Cwd.Single() || c.printing.mixed || in != nil && in.digits != nil {
 		return nil
 	}
 	prints := d.table.Prints(c.Verb)
@@ -320,10 +320,10 @@ func (d *diskView) out(from int, in *NameStream) *NameStream {
 			return in.filtered(c)
 		}
 	}
-	if c.picks && in != nil && !in.zero && len(c.Accesses) == 0 {
+	if c.printing.picks && in != nil && !in.zero && len(c.Accesses) == 0 {
 		return in
 	}
-	if c.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
+	if c.printing.first && in != nil && in.hashes && len(c.Accesses) == 0 && (in.rest == "" || in.rest[0] == ' ') {
 		hashes := *in
 		hashes.rest = ""
 		return &hashes
@@ -335,10 +335,10 @@ func (d *diskView) out(from int, in *NameStream) *NameStream {
 			return f
 		}
 	}
-	if c.lines != nil {
+	if c.printing.lines != nil {
 		return printedStream(c)
 	}
-	if !d.printsNames(c) || c.stdin { // of which it prints a name that is none
+	if !d.printsNames(c) || c.reading.stdin { // of which it prints a name that is none
 		return nil
 	}
 	if lists := prints.Names.OnlyWith; lists != nil && !slices.ContainsFunc(lists, has) {
@@ -378,9 +378,9 @@ func (f *NameStream) filtered(c *Command) *NameStream {
 func (l *listings) printsNames(c *Command, besides ...string) bool {
 	allowed := l.table.Prints(c.Verb).Names.Options
 	plain := func(option string) bool {
-		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
+		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.printing.color == colorNone && colors(c, option)
 	}
-	return allowed != nil && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
+	return allowed != nil && c.printing.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
@@ -411,8 +411,8 @@ func (d *diskView) listed(runner, run *Command, in *NameStream) *NameStream {
 		f = *in
 		// Given no name, xargs has it read standard input, which it calls so.
 		f.besides = append(slices.Clone(in.besides), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.ran != nil && d.printsNames(runner, "-exec"):
-		f = *runner.ran
+	case runner.Verb == "find" && runner.printing.ran != nil && d.printsNames(runner, "-exec"):
+		f = *runner.printing.ran
 	default:
 		return nil
 	}
@@ -502,9 +502,9 @@ func printable(text, more string) bool {
 // printedStream is what printf and echo print, where each word is a name or a
 // pattern. Text about a match makes a line that no file needs to be called: where it is cut
 // into words, they may name anything.
-func linesFeed(c *Command) *feed {
-	f := &feed{dir: c.Cwd.Known[0], listed: true, spaced: c.Verb == "echo" && len(c.lines) > 1}
-	for _, word := range c.lines {
+func printedStream(c *Command) *NameStream {
+	f := &NameStream{dir: c.Cwd.Known[0], listed: true, spaced: c.Verb == "echo" && len(c.printing.lines) > 1}
+	for _, word := range c.printing.lines {
 		if word.Recut || word.edited() {
 			return nil
 		}
@@ -541,7 +541,7 @@ func (l *listings) hashStream(c *Command) *NameStream {
 		slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(allowed, e.Name) }) {
 		return nil
 	}
-	f := &feed{dir: c.Cwd.Known[0], roots: []string{hashText}, hashes: true}
+	f := &NameStream{dir: c.Cwd.Known[0], roots: []string{hashText}, hashes: true}
 	if c.Verb == "git rev-list" {
 		return f
 	}
@@ -573,8 +573,8 @@ func oneLine(format string) bool {
 	return !strings.ContainsAny(format, "\n\\")
 }
 
-func producerFeed(c *Command, tracked []string) *feed {
-	f := &feed{dir: c.Cwd.Known[0], Walk: value.Walk{Follow: true}}
+func producerStream(c *Command, tracked []string) *NameStream {
+	f := &NameStream{dir: c.Cwd.Known[0], Walk: value.Walk{Follow: true}}
 	if c.Verb == "ls" {
 		return listedNames(c, f)
 	}
@@ -589,7 +589,7 @@ func producerFeed(c *Command, tracked []string) *feed {
 		if a.Naming == ByPathspec || a.Presence == IfExists {
 			continue // a pattern of git's, below a root that counts already, or what counts by itself
 		}
-		if a.Naming == ByGlob && c.found != nil {
+		if a.Naming == ByGlob && c.printing.found != nil {
 			if !f.within(a.Text) {
 				return nil
 			}
@@ -606,8 +606,8 @@ func producerFeed(c *Command, tracked []string) *feed {
 	if len(f.roots) == 0 || strings.HasPrefix(c.Verb, "git ") && !places {
 		f.roots = append(f.roots, ".")
 	}
-	if c.found != nil {
-		f.Walk, f.files = *c.found, !c.found.Follow
+	if c.printing.found != nil {
+		f.Walk, f.files = *c.printing.found, !c.printing.found.Follow
 	}
 	f.widen()
 	return f

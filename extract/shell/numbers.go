@@ -45,7 +45,7 @@ func (o *stdout) numberLines() *NameStream {
 	if lines == nil {
 		return nil
 	}
-	return &feed{dir: o.c.Cwd.Known[0], digits: lines}
+	return &NameStream{dir: o.c.Cwd.Known[0], digits: lines}
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.
@@ -170,7 +170,7 @@ var counters = map[string]func(stdout) *begun{
 // counted is how the lines of a command begin that counts.
 func (o *stdout) counted() *begun {
 	count := counters[o.c.Verb]
-	if count == nil || o.c.files > 1 {
+	if count == nil || o.c.reading.files > 1 {
 		return nil // one of several files may be -, and each line begins with a name
 	}
 	return count(*o)
@@ -221,7 +221,7 @@ func (d *diskView) alwaysPrints() bool {
 	switch {
 	case d.producesNumber(c):
 		return true
-	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.refusable && !c.has("-F"):
+	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.reading.refusable && !c.has("-F"):
 		return false
 	}
 	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !d.surely(c, &a) })
@@ -253,7 +253,7 @@ func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 func (c *Command) countsOnce() bool {
 	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
 	opened := c.opened()
-	return len(opened) < 2 && c.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
+	return len(opened) < 2 && c.reading.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
 		return named && (a.Naming == ByGlob && a.Matches != OneMatch || a.Below == Tree || a.Naming == Unnamed)
 	})
 }

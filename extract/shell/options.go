@@ -66,7 +66,7 @@ func (p *parsed) Value(known argv.Option, kind string, word Word) {
 		p.places.option(p.args.Program.Places, canonical, kind, word)
 	}
 	if colors(p.c, canonical) {
-		p.c.color = max(p.c.color, colorOf(word))
+		p.c.printing.color = max(p.c.printing.color, colorOf(word))
 	}
 	if p.c.Program == "git" {
 		gitReader{&p.effects}.printing(canonical, word)
@@ -97,7 +97,7 @@ func (p *parsed) inert(word Word) {
 		p.c.Caveats.Add("output_word")
 	case Glob:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob})
-	case Fed:
+	case Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
 		case p.args.Program != nil && p.args.Program.Inert:

@@ -136,13 +136,13 @@ func (r printReader) printers(name string) {
 	case name == "printf":
 		r.printf()
 	case name == "echo" && len(r.args.Operands) == len(r.args.Words):
-		r.c.lines = r.args.Operands
+		r.c.printing.lines = r.args.Operands
 	case name == "printenv" && len(r.args.Operands) == 0:
 		r.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
-		r.c.first = r.firstField(name)
+		r.c.printing.first = r.firstField(name)
 	case name == "sed":
-		r.c.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
+		r.c.printing.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
 	}
 }
 

@@ -45,7 +45,7 @@ func (o operandReader) roles() {
 	o.selects()
 	paths := o.assigned(operands, assigned, whole)
 	for _, r := range rule.Roles[min(len(operands), len(rule.Roles)):] {
-		o.c.stdin = o.c.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
+		o.c.reading.stdin = o.c.reading.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
@@ -97,8 +97,8 @@ func (o operandReader) role(r argv.Role, word Word, whole bool) {
 		o.Single(word)
 	}
 	if r.Kind == "read" || r.Kind == "input" {
-		o.c.files++
-		o.c.stdin = o.c.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
+		o.c.reading.files++
+		o.c.reading.stdin = o.c.reading.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if o.program.Places != nil {
 		o.places.add(r.Kind, word)

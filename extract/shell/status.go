@@ -15,7 +15,7 @@ func (o *stdout) statusLines() *NameStream {
 	}
 	switch {
 	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
-		names := trackedFeed(o.c)
+		names := trackedStream(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return &NameStream{dir: names.dir, marked: names}
 	case o.c.Program == "awk" && o.in != nil && o.in.marked != nil && len(o.c.Accesses) == 0 && len(o.args) == 1 &&
@@ -39,7 +39,7 @@ func (o *stdout) printsMarked() bool {
 
 // untrackedStream is what git ls-files names of its index and of what lies beside it, ignored files
 // left out; nil where it may name more, or lie elsewhere.
-func (l *listings) othersFeed(c *Command) *feed {
+func (l *listings) untrackedStream(c *Command) *NameStream {
 	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool {
 			return !printable(spec, "*?") || spec[0] == '/' || spec[0] == ':' || lexical.Climbs(spec)

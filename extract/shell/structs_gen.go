@@ -25,16 +25,8 @@ func (x *Command) Equal(y *Command) bool {
 		x.Selection.Equal(&y.Selection) &&
 		x.Implied.Equal(&y.Implied) &&
 		x.Git.Equal(&y.Git) &&
-		(x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
-		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
-		x.mixed == y.mixed &&
-		x.refusable == y.refusable &&
-		x.files == y.files &&
-		x.stdin == y.stdin &&
-		x.color == y.color &&
-		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
-		x.first == y.first &&
-		x.picks == y.picks
+		x.printing.Equal(&y.printing) &&
+		x.reading == y.reading
 }
 
 // Equal reports whether two values are the same.
@@ -126,44 +118,14 @@ func (x *array) Equal(y *array) bool {
 }
 
 // Equal reports whether two values are the same.
-func (x *feed) Equal(y *feed) bool {
-	return x.dir == y.dir &&
-		sameList(x.roots, y.roots) &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.files == y.files &&
-		x.zero == y.zero &&
-		(x.marked == y.marked || x.marked != nil && y.marked != nil && x.marked.Equal(y.marked)) &&
-		x.widened == y.widened &&
-		x.many == y.many &&
-		x.none == y.none &&
-		x.every == y.every &&
-		x.listed == y.listed &&
-		x.spaced == y.spaced &&
-		sameList(x.besides, y.besides) &&
-		x.entries == y.entries &&
-		x.hashes == y.hashes &&
-		x.rest == y.rest &&
-		x.refs == y.refs &&
-		x.said == y.said &&
-		x.shown == y.shown &&
-		x.segment == y.segment &&
-		x.shortened == y.shortened &&
-		(x.below == nil) == (y.below == nil) && slices.EqualFunc(x.below, y.below, func(x, y Word) bool { return x.Equal(&y) }) &&
-		(x.of == y.of || x.of != nil && y.of != nil && x.of.Equal(y.of)) &&
-		(x.cut == y.cut || x.cut != nil && y.cut != nil && x.cut.Equal(y.cut)) &&
-		x.ending == y.ending &&
-		x.made == y.made &&
-		x.bare == y.bare &&
-		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
-}
-
-// Equal reports whether two values are the same.
-func (x *array) Equal(y *array) bool {
-	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) }) &&
-		sameList(x.keys, y.keys) &&
-		x.associative == y.associative &&
-		x.more == y.more
+func (x *printing) Equal(y *printing) bool {
+	return (x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
+		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
+		x.mixed == y.mixed &&
+		x.color == y.color &&
+		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
+		x.first == y.first &&
+		x.picks == y.picks
 }
 
 // Equal reports whether two values are the same.
@@ -217,6 +179,39 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
+}
+
+// Equal reports whether two values are the same.
+func (x *NameStream) Equal(y *NameStream) bool {
+	return x.dir == y.dir &&
+		sameList(x.roots, y.roots) &&
+		x.Walk.Equal(&y.Walk) &&
+		x.Names == y.Names &&
+		x.files == y.files &&
+		x.zero == y.zero &&
+		(x.marked == y.marked || x.marked != nil && y.marked != nil && x.marked.Equal(y.marked)) &&
+		x.widened == y.widened &&
+		x.many == y.many &&
+		x.none == y.none &&
+		x.every == y.every &&
+		x.listed == y.listed &&
+		x.spaced == y.spaced &&
+		sameList(x.besides, y.besides) &&
+		x.entries == y.entries &&
+		x.hashes == y.hashes &&
+		x.rest == y.rest &&
+		x.refs == y.refs &&
+		x.said == y.said &&
+		x.shown == y.shown &&
+		x.segment == y.segment &&
+		x.shortened == y.shortened &&
+		(x.below == nil) == (y.below == nil) && slices.EqualFunc(x.below, y.below, func(x, y Word) bool { return x.Equal(&y) }) &&
+		(x.of == y.of || x.of != nil && y.of != nil && x.of.Equal(y.of)) &&
+		(x.cut == y.cut || x.cut != nil && y.cut != nil && x.cut.Equal(y.cut)) &&
+		x.ending == y.ending &&
+		x.made == y.made &&
+		x.bare == y.bare &&
+		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
 }
 
 // Equal reports whether two values are the same.
@@ -298,18 +293,7 @@ func (x *Command) Size() int {
 	size += x.Selection.Size()
 	size += x.Implied.Size()
 	size += x.Git.Size()
-	if x.found != nil {
-		size += int(unsafe.Sizeof(*x.found))
-		size += x.found.Size()
-	}
-	if x.ran != nil {
-		size += int(unsafe.Sizeof(*x.ran))
-		size += x.ran.Size()
-	}
-	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
-	for i := range x.lines {
-		size += x.lines[i].Size()
-	}
+	size += x.printing.Size()
 	return size
 }
 
@@ -386,34 +370,35 @@ func (x *Selection) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *NameStream) Size() int {
+func (x *Word) Size() int {
 	size := 0
-	size += len(x.dir)
-	size += sizeOfTexts(x.roots)
-	size += x.Walk.Size()
-	if x.marked != nil {
-		size += int(unsafe.Sizeof(*x.marked))
-		size += x.marked.Size()
+	size += len(x.Text)
+	size += sizeOfTexts(x.Variables)
+	size += x.wordHead.Size()
+	size += x.wordNumeral.Size()
+	size += x.wordMatch.Size()
+	size += x.wordStream.Size()
+	if x.array != nil {
+		size += int(unsafe.Sizeof(*x.array))
+		size += x.array.Size()
 	}
-	size += sizeOfTexts(x.besides)
-	size += len(x.entries)
-	size += len(x.rest)
-	size += len(x.shown)
-	size += len(x.below) * int(unsafe.Sizeof(x.below[0]))
-	for i := range x.below {
-		size += x.below[i].Size()
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *printing) Size() int {
+	size := 0
+	if x.found != nil {
+		size += int(unsafe.Sizeof(*x.found))
+		size += x.found.Size()
 	}
-	if x.of != nil {
-		size += int(unsafe.Sizeof(*x.of))
-		size += x.of.Size()
+	if x.ran != nil {
+		size += int(unsafe.Sizeof(*x.ran))
+		size += x.ran.Size()
 	}
-	if x.cut != nil {
-		size += int(unsafe.Sizeof(*x.cut))
-		size += x.cut.Size()
-	}
-	size += len(x.ending)
-	if x.digits != nil {
-		size += int(unsafe.Sizeof(*x.digits))
+	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
+	for i := range x.lines {
+		size += x.lines[i].Size()
 	}
 	return size
 }
@@ -443,6 +428,39 @@ func (x *Landing) Size() int {
 	size += len(x.Sources) * int(unsafe.Sizeof(x.Sources[0]))
 	for i := range x.Sources {
 		size += x.Sources[i].Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *NameStream) Size() int {
+	size := 0
+	size += len(x.dir)
+	size += sizeOfTexts(x.roots)
+	size += x.Walk.Size()
+	if x.marked != nil {
+		size += int(unsafe.Sizeof(*x.marked))
+		size += x.marked.Size()
+	}
+	size += sizeOfTexts(x.besides)
+	size += len(x.entries)
+	size += len(x.rest)
+	size += len(x.shown)
+	size += len(x.below) * int(unsafe.Sizeof(x.below[0]))
+	for i := range x.below {
+		size += x.below[i].Size()
+	}
+	if x.of != nil {
+		size += int(unsafe.Sizeof(*x.of))
+		size += x.of.Size()
+	}
+	if x.cut != nil {
+		size += int(unsafe.Sizeof(*x.cut))
+		size += x.cut.Size()
+	}
+	size += len(x.ending)
+	if x.digits != nil {
+		size += int(unsafe.Sizeof(*x.digits))
 	}
 	return size
 }
