@@ -71,7 +71,7 @@ func (r nameRunner) find(program *argv.Program) {
 		r.runs(&runs[i])
 	}
 	walk := r.tests.Printed()
-	r.c.found, r.c.mixed = &walk, r.tests.Mixed()
+	r.c.printing.found, r.c.printing.mixed = &walk, r.tests.Mixed()
 }
 
 // execution reads the command of -exec up to its ";" or "+".
@@ -101,11 +101,11 @@ func (r nameRunner) runs(run *findRun) {
 // handedOn are the names that `find -exec` hands on: of everything below its paths what comes
 // to the action.
 func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
-	if r.c.Unknown || len(r.c.Dirs) != 1 {
+	if !r.c.Cwd.Single() {
 		return nil
 	}
 	names := &stream.NameStream{
-		Kind: stream.Found, Dir: r.c.Dirs[0], Several: run.many, OnlyFiles: run.leaf.OnlyFiles(),
+		Kind: stream.Found, Dir: r.c.Cwd.Known[0], Several: run.many, OnlyFiles: run.leaf.OnlyFiles(),
 		Walk: r.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
 	for _, word := range r.args.Operands {
@@ -135,8 +135,8 @@ func (r nameRunner) unwrapExec(run *findRun) bool {
 	if names == nil || !r.runOn(names, run.words, standsAlone("{}")) {
 		return false
 	}
-	if r.c.ran = names; len(r.after) != 1 || r.tests.Prints() {
-		r.c.ran = nil // it prints names besides
+	if r.c.printing.ran = names; len(r.after) != 1 || r.tests.Prints() {
+		r.c.printing.ran = nil // it prints names besides
 	}
 	return true
 }

@@ -157,7 +157,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
 		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
 		"pattern": func(p *parsed, kind string, word Word) string {
-			p.c.refusable = p.c.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
+			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},

@@ -142,7 +142,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
 	names := ""
 	for _, a := range commands[len(commands)-1].Accesses {
-		if a.IfExists {
+		if a.Presence == IfExists {
 			names += a.Text + ";"
 		}
 	}
@@ -177,7 +177,7 @@ func TestFedWords(t *testing.T) {
 	} {
 		got := parse(t, line)
 		last := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
 	}
 }
@@ -195,7 +195,7 @@ func TestWordsWithoutErrors(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.Equal(t, known, !dynamic && len(got.Messy) == 0, "%s: %+v", line, run)
 	}
 }
@@ -207,7 +207,7 @@ func TestWordsBesidesNames(t *testing.T) {
 		options := textual
 		options.Platform = platform
 		got := newTable(t).Parse(line, options)
-		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.IfExists && a.Text == word })
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.Presence == IfExists && a.Text == word })
 	}
 	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
 	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
@@ -271,7 +271,7 @@ func TestNamesThatMayBeNone(t *testing.T) {
 		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
-		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.FromStream })
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })
 		assert.Equal(t, all, found, line)
 	}
 }

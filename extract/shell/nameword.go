@@ -109,28 +109,35 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 // else, and text that only the run knows if not.
 func withText(word *syntax.Word, name Word) Word {
 	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !lexical.HasWildcard(text) })
-	if direct = direct && name.stream != nil; direct {
-		if part := name.stream.Part; before == "" && part != nil && part.Stem != nil && !name.Split {
-			if sibling, ok := part.Stem.Sibling(behind); ok {
-				return wordOfName(sibling)
-			}
-		}
-		if names := name.stream.Surrounded(before, behind); names != nil {
-			name.stream, name.Text, name.Split = names, names.Roots[0], name.Split || names.Several
-			return name
+	led := tree.LedByText(word)
+	if !direct || name.stream == nil {
+		return name.asText(led)
+	}
+	if before == "" && !name.Split {
+		if sibling, ok := name.stream.Part.Sibling(behind); ok {
+			return wordOfName(sibling)
 		}
 	}
-	name.Kind = Output
-	// Of some names nothing is left: then what follows them begins the word.
-	if direct && before == "" && name.stream.AreFiles() && strings.TrimLeft(behind, `-\`) == behind {
-		name.begins = name.stream
-	} else if !tree.LedByText(word) {
-		name.Text = "…" + name.Text // if nothing is left, or a later part, no "./" stands in front
+	if names := name.stream.Surrounded(before, behind); names != nil {
+		name.stream, name.Text, name.Split = names, names.Roots[0], name.Split || names.Several
+		return name
 	}
-	if direct && behind == "" && name.stream.IsFile() && plainRevision(before) {
+	if behind == "" && name.stream.IsFile() && plainRevision(before) {
 		name.blob = name.stream
 	}
-	return name
+	// Of some names nothing is left: then what follows them begins the word.
+	if before == "" && name.stream.AreFiles() && strings.TrimLeft(behind, `-\`) == behind {
+		name.begins, led = name.stream, true
+	}
+	return name.asText(led)
+}
+
+// asText is a word with a name in it as text that only the run knows.
+func (w Word) asText(led bool) Word {
+	if w.Kind = Output; !led {
+		w.Text = "…" + w.Text // if nothing is left, or a later part, no "./" stands in front
+	}
+	return w
 }
 
 // plainRevision reports whether a text names one revision and ends in a colon.
@@ -192,11 +199,14 @@ func (w *Word) accessesOf(op string, tree bool) []Access {
 
 func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
 	if !names.AreFiles() || names.IsNew() && op != v1.OpRead && op != v1.OpList {
-		return Access{Text: root, Op: op, Dynamic: true} // what is not there yet is made, wherever that is
+		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
 	}
-	written := names.Kind == stream.Written
-	a := Access{
-		Text: root, Op: op, Tree: tree || !written, Glob: written && lexical.HasWildcard(root), Walk: names.Walk, Names: names.Names,
+	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
+	if names.Kind == stream.Written {
+		a.Below = treeIf(tree)
+		if lexical.HasWildcard(root) {
+			a.Naming = ByGlob
+		}
 	}
 	if tree && !names.OnlyFiles {
 		a.Walk = value.Walk{Follow: true, Index: names.Index}

@@ -127,7 +127,7 @@ var counters = map[string]func(stdout) *stream.Numbers{
 		return nil
 	},
 	"awk": func(o stdout) *stream.Numbers {
-		if len(o.args) == 1 || len(o.args) == 2 && oneFile(Access{Text: o.args[1]}) {
+		if len(o.args) == 1 || len(o.args) == 2 && oneFile(named(v1.OpRead, o.args[1])) {
 			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
 				return &stream.Numbers{Line: filter.Line{One: one}}
 			}
@@ -139,7 +139,7 @@ var counters = map[string]func(stdout) *stream.Numbers{
 // counted is how the lines of a command begin that counts.
 func (o *stdout) counted() *stream.Numbers {
 	count := counters[o.c.Verb]
-	if count == nil || o.c.files > 1 {
+	if count == nil || o.c.reading.files > 1 {
 		return nil // one of several files may be -, and each line begins with a name
 	}
 	return count(*o)
@@ -149,14 +149,14 @@ func (o *stdout) counted() *stream.Numbers {
 func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, value.NameBytes+"./-") == ""
+	return a.Naming == ByName && !a.FromStream && a.Presence != IfPathLike && strings.Trim(a.Text, value.NameBytes+"./-") == ""
 }
 
 // lineNumbers is how the lines of grep -n begin. For a binary file grep prints a sentence
 // instead of lines.
 func (o stdout) lineNumbers() *stream.Numbers {
 	c := o.c
-	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||
+	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Below == Tree ||
 		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
@@ -190,7 +190,7 @@ func (d *diskView) alwaysPrints() bool {
 	switch {
 	case d.producesNumber(c):
 		return true
-	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.refusable && !c.has("-F"):
+	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.reading.refusable && !c.has("-F"):
 		return false
 	}
 	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !d.surely(c, &a) })
@@ -222,8 +222,8 @@ func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 func (c *Command) countsOnce() bool {
 	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
 	opened := c.opened()
-	return len(opened) < 2 && c.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
-		return named && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	return len(opened) < 2 && c.reading.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
+		return named && (a.Naming == ByGlob && a.Matches != OneMatch || a.Below == Tree || a.Naming == Unnamed)
 	})
 }
 

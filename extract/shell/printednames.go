@@ -23,7 +23,7 @@ func (d *diskView) out(from int, in stream.Lines) stream.Lines {
 		return stream.Lines{}
 	}
 	c := &d.line.Commands[from]
-	if _, numbers := in.Numbers(); c.Unknown || len(c.Dirs) != 1 || c.mixed || numbers {
+	if _, numbers := in.Numbers(); !c.Cwd.Single() || c.printing.mixed || numbers {
 		return stream.Lines{}
 	}
 	if lines, filters := d.filteredNames(c, in); filters {
@@ -35,37 +35,39 @@ func (d *diskView) out(from int, in stream.Lines) stream.Lines {
 			return lines
 		}
 	}
-	if c.lines != nil {
+	if c.printing.lines != nil {
 		return echoedWords(c)
 	}
-	if !d.printsNames(c) || c.stdin { // of which it prints a name that is none
+	if !d.printsNames(c) || c.reading.stdin { // of which it prints a name that is none
 		return stream.Lines{}
 	}
 	return d.foundNames(c)
 }
 
-// filteredNames is what a filter leaves of a stream of names. If one of them is not text in the
-// locale, grep may print a sentence instead, which GNU's did on standard output. It reports false for
-// another command.
+// filteredNames is what a filter leaves of a stream of names. It reports false for another command.
 func (d *diskView) filteredNames(c *Command, in stream.Lines) (stream.Lines, bool) {
-	allowed := d.table.Prints(c.Verb).FiltersNames
-	if allowed != nil && (len(c.Accesses) == 0 || c.Verb == "rg" && in.Known() && onlyImplied(c)) && c.onlyForm(allowed...) &&
-		(!in.Known() || in.EndByNUL() == c.has("-z")) {
-		if c.Verb == "grep" && !c.has("-a") {
-			in = in.With("Binary", "file", "(standard", "input)", "matches", "Binary file (standard input) matches")
-		}
-		return in, true
-	}
-	if len(c.Accesses) > 0 {
+	piped := len(c.Accesses) == 0
+	switch allowed := d.table.Prints(c.Verb).FiltersNames; {
+	case allowed != nil && (piped || c.Verb == "rg" && in.Known() && onlyImplied(c)) && c.onlyForm(allowed...) &&
+		(!in.Known() || in.EndByNUL() == c.has("-z")):
+		return c.withSentence(in), true
+	case !piped:
 		return stream.Lines{}, false
-	}
-	if c.picks && in.Known() && !in.EndByNUL() {
+	case c.printing.picks && in.Known() && !in.EndByNUL():
 		return in, true
-	}
-	if c.first {
+	case c.printing.first:
 		return in.FirstFields()
 	}
 	return stream.Lines{}, false
+}
+
+// withSentence is what a filter leaves of lines. If one of them is not text in the locale, grep may
+// print a sentence instead, which GNU's did on standard output.
+func (c *Command) withSentence(lines stream.Lines) stream.Lines {
+	if c.Verb != "grep" || c.has("-a") {
+		return lines
+	}
+	return lines.With("Binary", "file", "(standard", "input)", "matches", "Binary file (standard input) matches")
 }
 
 // foundNames are the names that a command finds.
@@ -91,7 +93,7 @@ func (d *diskView) foundNames(c *Command) stream.Lines {
 		names.Extra = append(names.Extra, "<stdin>") // as it calls what it is piped from outside
 	}
 	names.Rooted = c.Verb == "find"
-	names.OnlyFiles = names.OnlyFiles || c.found == nil && slices.ContainsFunc(prints.FilesWith, c.has) && !c.has("-L") // given -L some greps name directories
+	names.OnlyFiles = names.OnlyFiles || c.printing.found == nil && slices.ContainsFunc(prints.FilesWith, c.has) && !c.has("-L") // given -L some greps name directories
 	return nameLines(names, slices.ContainsFunc(prints.NULWith, c.has))
 }
 
@@ -107,42 +109,43 @@ func nameLines(names *stream.NameStream, nul bool) stream.Lines {
 func (l *listings) printsNames(c *Command, besides ...string) bool {
 	allowed := l.table.Prints(c.Verb).Names.Options
 	plain := func(option string) bool {
-		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.color == colorNone && colors(c, option)
+		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.printing.color == colorNone && colors(c, option)
 	}
-	return allowed != nil && c.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
+	return allowed != nil && c.printing.color != colorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
 
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
 // reads the pipe.
 func onlyImplied(c *Command) bool {
-	return len(c.Accesses) == 1 && c.Accesses[0].Text == "." && c.Accesses[0].Tree && !c.Accesses[0].Glob
+	return len(c.Accesses) == 1 && c.Accesses[0].Text == "." && c.Accesses[0].Below == Tree && c.Accesses[0].Naming != ByGlob
 }
 
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
 func (d *diskView) listed(runner, run *Command, in stream.Lines) stream.Lines {
-	prints := d.table.Prints(run.Verb)
-	allowed := prints.PicksNames
-	if allowed == nil || !slices.ContainsFunc(prints.Names.OnlyWith, run.has) || !run.onlyForm(allowed...) ||
-		len(run.Accesses) == 0 || slices.ContainsFunc(run.Accesses, func(a Access) bool { return !a.FromStream && !a.IfExists }) {
-		return stream.Lines{}
-	}
-	if len(run.Caveats) > 0 || len(runner.Dirs) != 1 || len(run.Dirs) != 1 || run.Dirs[0] != runner.Dirs[0] || run.Unknown || runner.Unknown {
+	if !d.picksNames(run) || len(run.Caveats) > 0 || !runner.Cwd.Single() || !run.Cwd.Single() || run.Cwd.Known[0] != runner.Cwd.Known[0] {
 		return stream.Lines{}
 	}
 	var names stream.NameStream
 	switch given := in.Files(); {
-	case runner.Program == "xargs" && given != nil && given.Dir == run.Dirs[0] && !runner.has("-P"):
+	case runner.Program == "xargs" && given != nil && given.Dir == run.Cwd.Known[0] && !runner.has("-P"):
 		names = *given
 		// Given no name, xargs has it read standard input, which it calls so.
 		names.Extra = append(slices.Clone(names.Extra), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.ran != nil && d.printsNames(runner, "-exec"):
-		names = *runner.ran
+	case runner.Verb == "find" && runner.printing.ran != nil && d.printsNames(runner, "-exec"):
+		names = *runner.printing.ran
 	default:
 		return stream.Lines{}
 	}
 	names.Handing, names.Several = value.AsWords, false
-	return nameLines(&names, slices.ContainsFunc(prints.Names.NULWith, run.has))
+	return nameLines(&names, slices.ContainsFunc(d.table.Prints(run.Verb).Names.NULWith, run.has))
+}
+
+// picksNames reports whether a command prints nothing but some of the names that it is given.
+func (l *listings) picksNames(c *Command) bool {
+	prints := l.table.Prints(c.Verb)
+	return prints.PicksNames != nil && slices.ContainsFunc(prints.Names.OnlyWith, c.has) && c.onlyForm(prints.PicksNames...) &&
+		len(c.Accesses) > 0 && !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !a.FromStream && a.Presence != IfExists })
 }
 
 // opened is what a command accesses besides what takes away what it complains of.
@@ -156,27 +159,32 @@ func (c *Command) opened() []Access {
 func namesOfLs(c *Command) *stream.NameStream {
 	itself := c.has("-d")
 	operands := c.opened()
-	var patterns []string
-	for _, a := range operands {
-		if a.Glob && !a.Dynamic && a.Op == v1.OpList && lexical.IsOneWord(a.Text, "*?[]") {
-			patterns = append(patterns, a.Text)
-		}
+	elsewhere := func(a Access) bool {
+		return a.Naming == Unnamed || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..")
 	}
-	if len(patterns) > 0 && len(patterns) == len(operands) {
-		names := stream.NewWritten(c.Dirs[0], patterns...)
+	if patterns := patternsOf(operands); len(patterns) > 0 && len(patterns) == len(operands) {
+		names := stream.NewWritten(c.Cwd.Known[0], patterns...)
 		names.FilesOnly = !itself
 		return names
 	}
-	if itself || slices.ContainsFunc(operands, func(a Access) bool {
-		return a.Dynamic || strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.Contains(a.Text, "..")
-	}) {
+	if itself || slices.ContainsFunc(operands, elsewhere) {
 		return nil
 	}
-	names := &stream.NameStream{Kind: stream.Found, Dir: c.Dirs[0], Roots: []string{"."}, Walk: value.Walk{Follow: true}}
-	if len(operands) == 1 && !operands[0].Glob && lexical.IsOneWord(operands[0].Text, "") {
+	names := stream.NewFound(c.Cwd.Known[0], value.Walk{Follow: true}, ".")
+	if len(operands) == 1 && operands[0].Naming != ByGlob && lexical.IsOneWord(operands[0].Text, "") {
 		names.Entries = operands[0].Text
 	}
 	return names
+}
+
+// patternsOf are the patterns among what ls lists.
+func patternsOf(operands []Access) (patterns []string) {
+	for _, a := range operands {
+		if a.Naming == ByGlob && a.Op == v1.OpList && lexical.IsOneWord(a.Text, "*?[]") {
+			patterns = append(patterns, a.Text)
+		}
+	}
+	return patterns
 }
 
 // producedNames are the names that a command finds below its operands, nil if they can lie elsewhere.
@@ -184,30 +192,19 @@ func producedNames(c *Command, tracked []string) *stream.NameStream {
 	switch {
 	case c.Verb == "ls":
 		return namesOfLs(c)
-	case len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Blobs == 0 && c.onlyForm(tracked...):
+	case len(tracked) > 0 && len(c.Git.Revisions) == 0 && c.Git.Objects.Words == 0 && c.onlyForm(tracked...):
 		return trackedNames(c)
 	case slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }):
 		return nil // it may select files that lie elsewhere
 	}
-	names := &stream.NameStream{Kind: stream.Found, Dir: c.Dirs[0], Walk: value.Walk{Follow: true}}
-	if c.found != nil {
-		names.Walk, names.OnlyFiles = *c.found, !c.found.Follow
+	names := stream.NewFound(c.Cwd.Known[0], value.Walk{Follow: true})
+	found := c.printing.found
+	if found != nil {
+		names.Walk, names.OnlyFiles = *found, !found.Follow
 	}
-	for _, a := range c.Accesses {
-		if a.Spelled || a.IfExists {
-			continue // a pattern of git's, below a root that counts already, or what counts by itself
-		}
-		if a.Glob && c.found != nil && !a.Dynamic {
-			if !names.AddMatches(a.Text) {
-				return nil
-			}
-			continue
-		}
-		if a.Glob || a.Dynamic || a.Maybe || a.Text == "" {
+	for i := range c.Accesses {
+		if !c.Accesses[i].addsTo(names, found != nil) {
 			return nil
-		}
-		if names.Roots = append(names.Roots, a.Text); c.found == nil {
-			names.Include, names.SkipHidden, names.Types = a.Include, a.SkipHidden, append(slices.Clip(names.Types), a.Types...)
 		}
 	}
 	// What git is given by options (-X) is read, and no place to look in.
@@ -217,13 +214,30 @@ func producedNames(c *Command, tracked []string) *stream.NameStream {
 	return names
 }
 
+// addsTo adds what a command accesses to where the names that it finds lie; selected is true if an
+// expression of find selects them. It reports false if they can lie elsewhere.
+func (a *Access) addsTo(names *stream.NameStream, selected bool) bool {
+	switch {
+	case a.Naming == ByPathspec || a.Presence == IfExists:
+		return true // a pattern of git's, below a root that counts already, or what counts by itself
+	case a.Naming == ByGlob && selected:
+		return names.AddMatches(a.Text)
+	case a.Naming != ByName || a.Presence != Always || a.Text == "":
+		return false
+	}
+	if names.Roots = append(names.Roots, a.Text); !selected {
+		names.Include, names.SkipHidden, names.Types = a.Include, a.SkipHidden, append(slices.Clip(names.Types), a.Types...)
+	}
+	return true
+}
+
 // echoedWords is what printf and echo print, where each word is a name or a
 // pattern. Text about a match makes a line that no file needs to be called: where it is cut
 // into words, they may name anything.
 func echoedWords(c *Command) stream.Lines {
-	several := c.Verb == "echo" && len(c.lines) > 1
-	texts := make([]string, 0, len(c.lines))
-	for _, word := range c.lines {
+	several := c.Verb == "echo" && len(c.printing.lines) > 1
+	texts := make([]string, 0, len(c.printing.lines))
+	for _, word := range c.printing.lines {
 		glob := word.Kind == Glob && lexical.IsOneWord(word.Text, "*?[]")
 		if word.Recut || word.edited() || !glob && (word.Kind != Literal || !lexical.IsOneWord(word.Text, "")) {
 			return stream.Lines{}
@@ -231,7 +245,7 @@ func echoedWords(c *Command) stream.Lines {
 		texts = append(texts, word.Text)
 		several = several || c.Verb == "echo" && glob
 	}
-	names := stream.NewWritten(c.Dirs[0], texts...)
+	names := stream.NewWritten(c.Cwd.Known[0], texts...)
 	if several {
 		return stream.WordLines(names)
 	}
@@ -265,7 +279,7 @@ func (o *stdout) dashlessLines() stream.Lines {
 
 // trackedNames are those that git prints of its index alone.
 func trackedNames(c *Command) *stream.NameStream {
-	return stream.NewTracked(c.Dirs[0], slices.Concat(c.Git.Pathspecs, c.Git.Below()))
+	return stream.NewTracked(c.Cwd.Known[0], slices.Concat(c.Git.Pathspecs, c.Git.Below()))
 }
 
 // statusLines is what the command prints, if that is the names of git status: behind two signs and a
@@ -273,7 +287,7 @@ func trackedNames(c *Command) *stream.NameStream {
 func (o *stdout) statusLines() stream.Lines {
 	switch {
 	case len(o.args) == 0:
-	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Dirs[0]) == o.c.Dirs[0]:
+	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
 		names := trackedNames(o.c)
 		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
 		return stream.MarkedLines(names)
@@ -297,7 +311,7 @@ func (o *stdout) printsMarked() bool {
 // untrackedNames is what git ls-files names of its index and of what lies beside it, ignored files
 // left out, if it can't name more, or what lies elsewhere.
 func (l *listings) untrackedNames(c *Command) stream.Lines {
-	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || len(c.Git.Revisions) > 0 ||
+	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return !stream.IsPathspecBelow(spec) }) || c.selectsElsewhere() {
 		return stream.Lines{}
 	}
@@ -308,7 +322,7 @@ func (l *listings) untrackedNames(c *Command) stream.Lines {
 
 // selectsElsewhere reports whether a git command can print other names than those that its pathspecs select.
 func (c *Command) selectsElsewhere() bool {
-	return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Dynamic || a.FromStream || a.Glob && !a.Spelled })
+	return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Naming == Unnamed || a.FromStream || a.Naming == ByGlob })
 }
 
 // commitNames are the names that git prints of commits, beside those of its index: a
@@ -316,7 +330,7 @@ func (c *Command) selectsElsewhere() bool {
 // count from the top of the work tree.
 func (l *listings) commitNames(c *Command) stream.Lines {
 	reads := l.table.Prints(c.Verb).Names.Commits
-	if l.toplevel(c.Dirs[0]) != c.Dirs[0] || c.Git.Blobs > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
+	if l.toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !c.has(option) }) || c.selectsElsewhere() {
 		return stream.Lines{}
 	}
@@ -324,7 +338,7 @@ func (l *listings) commitNames(c *Command) stream.Lines {
 	names.Commits, names.Parents = c.Git.Revisions, reads.Parents
 	names.Dashes = c.Git.Dashes || c.Verb == "git ls-tree"
 	names.AtHead = reads.Head || c.has("--cached")
-	if reads.Plain && (c.Git.Format != "" || !c.has("--format") && !c.has("--pretty")) {
+	if reads.Plain && (c.Git.Log.Format != "" || !c.has("--format") && !c.has("--pretty")) {
 		return stream.Lines{} // the message stands among the names
 	}
 	return nameLines(names, c.has("-z"))
@@ -333,25 +347,33 @@ func (l *listings) commitNames(c *Command) stream.Lines {
 // hashLines is what git prints of commits, where each line begins with a hash.
 func (l *listings) hashLines(c *Command) stream.Lines {
 	allowed := l.table.Prints(c.Verb).Hashes
-	if allowed == nil || len(c.Caveats) > 0 || c.Git.Blobs > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.date) || !c.onlyForm(allowed...) {
+	if allowed == nil || len(c.Caveats) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.Log.date) || !c.onlyForm(allowed...) {
 		return stream.Lines{}
 	}
-	format := c.Git.Format
-	switch {
-	case c.Verb == "git rev-list":
-		return stream.HashLines(c.Dirs[0], "")
-	case c.has("--oneline") && format == "": // the one that comes last counts
-		return stream.HashLines(c.Dirs[0], " ")
-	case c.has("--oneline"):
+	behind, ok := c.behindHash()
+	if !ok {
 		return stream.Lines{}
+	}
+	return stream.HashLines(c.Cwd.Known[0], behind)
+}
+
+// behindHash is what a git command prints behind the hash that each of its lines begins with. It
+// reports false if lines begin otherwise.
+func (c *Command) behindHash() (string, bool) {
+	format := c.Git.Log.Format
+	if c.Verb == "git rev-list" {
+		return "", true
+	}
+	if c.has("--oneline") {
+		return " ", format == "" // the one that comes last counts
 	}
 	for _, prefix := range []string{"format:", "tformat:"} {
 		format = strings.TrimPrefix(format, prefix)
 	}
 	if len(format) < 2 || format[:2] != "%h" && format[:2] != "%H" || !oneLine(format) {
-		return stream.Lines{}
+		return "", false
 	}
-	return stream.HashLines(c.Dirs[0], format[2:])
+	return format[2:], true
 }
 
 // oneLine reports whether a format of git prints one line for each commit.
@@ -367,12 +389,12 @@ func oneLine(format string) bool {
 // refLines is what git prints of refs, where each line is the name of one and nothing else.
 func (l *listings) refLines(c *Command) stream.Lines {
 	printing := l.table.Prints(c.Verb).Refs
-	if printing == nil || len(c.Caveats) > 0 || c.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Blobs > 0 || !c.onlyForm(printing.Options...) {
+	if printing == nil || len(c.Caveats) > 0 || c.printing.color == colorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || !c.onlyForm(printing.Options...) {
 		return stream.Lines{}
 	}
 	switch {
-	case c.Git.Format == "%(refname)", c.Git.Format == "%(refname:short)":
-	case c.Git.Format != "", !printing.Bare && !slices.ContainsFunc(printing.BareWith, c.has):
+	case c.Git.Log.Format == "%(refname)", c.Git.Log.Format == "%(refname:short)":
+	case c.Git.Log.Format != "", !printing.Bare && !slices.ContainsFunc(printing.BareWith, c.has):
 		return stream.Lines{}
 	}
 	if c.has("<rev>") && !describable(c) {
@@ -382,7 +404,7 @@ func (l *listings) refLines(c *Command) stream.Lines {
 	if printing.Said {
 		kind = stream.TagRefs
 	}
-	return stream.NameLines(&stream.NameStream{Kind: kind, Dir: c.Dirs[0], Roots: []string{stream.RefText}})
+	return stream.NameLines(&stream.NameStream{Kind: kind, Dir: c.Cwd.Known[0], Roots: []string{stream.RefText}})
 }
 
 // describable reports whether what git is asked to name is a commit: of the contents of

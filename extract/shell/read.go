@@ -65,23 +65,32 @@ func (r *lineReader) value(at int) Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
 	text := Word{Kind: Output, Text: shown, wordHead: wordHead{bare: in.Dashless()}}
 	ifs, set := r.st.variable("IFS")
-	if !in.Known() || set && ifs.Kind != Literal {
+	if set && ifs.Kind != Literal {
 		return text
 	}
-	if numbers, ok := in.Numbers(); ok && at == 0 && !r.zero && numbers.AloneIn(variables, ifs.Text, !set) {
-		return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: numbers.Signed}}
+	if first := at == 0 && !r.zero; first {
+		if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs.Text, !set) {
+			return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: numbers.Signed}}
+		}
+		separators := ifs.Text
+		if !set {
+			separators = " "
+		}
+		if r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, separators) {
+			return Word{Kind: Hash, Text: stream.HashText}
+		}
 	}
-	separators := ifs.Text
-	if !set {
-		separators = " "
-	}
-	if at == 0 && !r.zero && r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, separators) {
-		return Word{Kind: Hash, Text: stream.HashText}
-	}
-	names := in.FilesBy(r.zero)
-	if names == nil || !r.st.onlyIn(names.Dir) || variables != 1 || set && ifs.Text != "" {
+	if variables > 1 || set && ifs.Text != "" {
 		return text // other separators are cut off the ends of a name
 	}
+	if names := in.FilesBy(r.zero); names != nil && r.st.onlyIn(names.Dir) {
+		return r.nameOf(names)
+	}
+	return text
+}
+
+// nameOf is one name of a stream.
+func (r *lineReader) nameOf(names *stream.NameStream) Word {
 	one := names.One()
 	if r.raw || one.Untracked { // of a name with a backslash git prints none
 		one.Handing = value.AsLines

@@ -87,8 +87,11 @@ func (o *redirector) open(r *syntax.Redirect, op string) {
 	if word.Kind != Literal || brace || word.Extended != "" {
 		o.w.messy(guard.MessyDynamicTarget)
 	}
-	glob := word.Kind == Glob && !brace
-	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
+	naming := word.naming()
+	if brace && naming == ByGlob {
+		naming = Unnamed
+	}
+	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Naming: naming})
 }
 
 // reads opens files that only the run knows, or none: what a process substitution prints, a match of a
@@ -101,7 +104,7 @@ func (o *redirector) reads(word Word, brace bool) bool {
 		return false
 	case word.Kind == Glob:
 		o.w.handsOn(o.st, []Word{word})
-		o.opened = append(o.opened, Access{Text: word.Text, Op: v1.OpRead, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
+		o.opened = append(o.opened, word.pattern(v1.OpRead))
 		return true
 	case word.Kind == Names && word.isNameIn(o.st) && (!word.Split || !word.stream.IsComposed()):
 		o.opened = append(append(o.opened, word.accessesOf(v1.OpRead, false)...), composing(word.stream)...)
@@ -168,8 +171,8 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := Command{Dirs: st.dirs, Unknown: st.unknown}
-		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead})
+		at := Command{Cwd: Directories{st.dirs, st.unknown}}
+		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead, Naming: ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:
 		return text != "/dev/null"

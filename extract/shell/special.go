@@ -143,7 +143,7 @@ func (r printReader) printf() {
 		r.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
 	if words[0].literal(`%s\n`) {
-		r.c.lines = words[1:]
+		r.c.printing.lines = words[1:]
 	}
 	plain := "sbcq"
 	if !r.w.Zsh && !r.w.Ksh {

@@ -17,36 +17,16 @@ func (x *Command) Equal(y *Command) bool {
 		sameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
 		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) }) &&
-		x.Operand == y.Operand &&
-		x.OperandFile == y.OperandFile &&
-		x.WorksIn == y.WorksIn &&
-		sameList(x.Dirs, y.Dirs) &&
-		x.Unknown == y.Unknown &&
+		x.Cwd.Equal(&y.Cwd) &&
+		x.Effective == y.Effective &&
 		sameList(x.Caveats, y.Caveats) &&
-		sameList(x.Risks, y.Risks) &&
-		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
-		return x.Name == y.Name &&
-			sameList(x.Texts, y.Texts)
-	}) &&
+		x.Approval.Equal(&y.Approval) &&
 		sameList(x.Variables, y.Variables) &&
-		sameList(x.ChosenBy, y.ChosenBy) &&
-		x.Beside == y.Beside &&
-		sameList(x.VersionFiles, y.VersionFiles) &&
-		x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove) &&
-		sameList(x.Imports, y.Imports) &&
-		x.SearchesCwd == y.SearchesCwd &&
+		x.Selection.Equal(&y.Selection) &&
+		x.Implied.Equal(&y.Implied) &&
 		x.Git.Equal(&y.Git) &&
-		(x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
-		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
-		x.mixed == y.mixed &&
-		x.refusable == y.refusable &&
-		x.files == y.files &&
-		x.stdin == y.stdin &&
-		x.color == y.color &&
-		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
-		x.first == y.first &&
-		x.picks == y.picks
+		x.printing.Equal(&y.printing) &&
+		x.reading == y.reading
 }
 
 // Equal reports whether two values are the same.
@@ -68,48 +48,65 @@ func (x *Word) Equal(y *Word) bool {
 func (x *Access) Equal(y *Access) bool {
 	return x.Text == y.Text &&
 		x.Op == y.Op &&
-		x.Glob == y.Glob &&
-		x.One == y.One &&
-		x.Tree == y.Tree &&
-		x.Maybe == y.Maybe &&
-		x.NoMatch == y.NoMatch &&
-		x.Spelled == y.Spelled &&
-		x.Dynamic == y.Dynamic &&
+		x.Naming == y.Naming &&
+		x.Presence == y.Presence &&
+		x.Below == y.Below &&
+		x.Matches == y.Matches &&
 		x.Split == y.Split &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.Module == y.Module &&
-		x.Refs == y.Refs &&
-		x.Said == y.Said &&
-		x.IfExists == y.IfExists &&
-		x.Single == y.Single &&
 		x.Inner == y.Inner &&
 		x.Named == y.Named &&
 		x.printed == y.printed &&
+		x.Walk.Equal(&y.Walk) &&
+		x.Names == y.Names &&
 		(x.Landing == y.Landing || x.Landing != nil && y.Landing != nil && x.Landing.Equal(y.Landing)) &&
 		sameList(x.Dirs, y.Dirs)
+}
+
+// Equal reports whether two values are the same.
+func (x *Approval) Equal(y *Approval) bool {
+	return sameList(x.Risks, y.Risks) &&
+		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
+		return x.Name == y.Name &&
+			sameList(x.Texts, y.Texts)
+	})
+}
+
+// Equal reports whether two values are the same.
+func (x *Directories) Equal(y *Directories) bool {
+	return sameList(x.Known, y.Known) &&
+		x.Others == y.Others
 }
 
 // Equal reports whether two values are the same.
 func (x *GitWords) Equal(y *GitWords) bool {
 	return sameList(x.Pathspecs, y.Pathspecs) &&
 		sameList(x.Revisions, y.Revisions) &&
-		x.Blobs == y.Blobs &&
-		sameList(x.Objects, y.Objects) &&
-		sameList(x.Holders, y.Holders) &&
+		x.Objects.Equal(&y.Objects) &&
 		sameList(x.Staged, y.Staged) &&
 		sameList(x.Patterns, y.Patterns) &&
 		sameList(x.Expanded, y.Expanded) &&
 		x.Setting == y.Setting &&
 		x.Mapped == y.Mapped &&
 		x.PathRisk == y.PathRisk &&
-		x.Count == y.Count &&
-		x.Format == y.Format &&
-		sameList(x.Formats, y.Formats) &&
+		x.Log.Equal(&y.Log) &&
 		sameList(x.Settings, y.Settings) &&
-		x.date == y.date &&
 		x.Handed == y.Handed &&
 		x.Dashes == y.Dashes
+}
+
+// Equal reports whether two values are the same.
+func (x *Implied) Equal(y *Implied) bool {
+	return x.Unpacks == y.Unpacks &&
+		sameList(x.ReadsAbove, y.ReadsAbove)
+}
+
+// Equal reports whether two values are the same.
+func (x *Selection) Equal(y *Selection) bool {
+	return sameList(x.ChosenBy, y.ChosenBy) &&
+		x.Beside == y.Beside &&
+		sameList(x.VersionFiles, y.VersionFiles) &&
+		sameList(x.Imports, y.Imports) &&
+		x.SearchesCwd == y.SearchesCwd
 }
 
 // Equal reports whether two values are the same.
@@ -118,6 +115,17 @@ func (x *array) Equal(y *array) bool {
 		sameList(x.keys, y.keys) &&
 		x.associative == y.associative &&
 		x.more == y.more
+}
+
+// Equal reports whether two values are the same.
+func (x *printing) Equal(y *printing) bool {
+	return (x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
+		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
+		x.mixed == y.mixed &&
+		x.color == y.color &&
+		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
+		x.first == y.first &&
+		x.picks == y.picks
 }
 
 // Equal reports whether two values are the same.
@@ -146,6 +154,20 @@ func (x *wordStream) Equal(y *wordStream) bool {
 	return (x.stream == y.stream || x.stream != nil && y.stream != nil && x.stream.Equal(y.stream)) &&
 		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
 		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins))
+}
+
+// Equal reports whether two values are the same.
+func (x *GitLog) Equal(y *GitLog) bool {
+	return x.Count == y.Count &&
+		x.Format == y.Format &&
+		sameList(x.Formats, y.Formats) &&
+		x.date == y.date
+}
+
+// Equal reports whether two values are the same.
+func (x *GitObjects) Equal(y *GitObjects) bool {
+	return x.Words == y.Words &&
+		sameList(x.Named, y.Named)
 }
 
 // Equal reports whether two values are the same.
@@ -222,33 +244,15 @@ func (x *Command) Size() int {
 	for i := range x.Held {
 		size += x.Held[i].Size()
 	}
-	size += len(x.Operand)
-	size += sizeOfTexts(x.Dirs)
+	size += x.Cwd.Size()
+	size += x.Effective.Size()
 	size += sizeOfTexts(x.Caveats)
-	size += sizeOfTexts(x.Risks)
-	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
-	for i := range x.Values {
-		size += len(x.Values[i].Name)
-		size += sizeOfTexts(x.Values[i].Texts)
-	}
+	size += x.Approval.Size()
 	size += sizeOfTexts(x.Variables)
-	size += sizeOfTexts(x.ChosenBy)
-	size += sizeOfTexts(x.VersionFiles)
-	size += sizeOfTexts(x.ReadsAbove)
-	size += sizeOfTexts(x.Imports)
+	size += x.Selection.Size()
+	size += x.Implied.Size()
 	size += x.Git.Size()
-	if x.found != nil {
-		size += int(unsafe.Sizeof(*x.found))
-		size += x.found.Size()
-	}
-	if x.ran != nil {
-		size += int(unsafe.Sizeof(*x.ran))
-		size += x.ran.Size()
-	}
-	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
-	for i := range x.lines {
-		size += x.lines[i].Size()
-	}
+	size += x.printing.Size()
 	return size
 }
 
@@ -267,21 +271,60 @@ func (x *Access) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
+func (x *Approval) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Risks)
+	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
+	for i := range x.Values {
+		size += len(x.Values[i].Name)
+		size += sizeOfTexts(x.Values[i].Texts)
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Directories) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Known)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *EffectiveDirectory) Size() int {
+	size := 0
+	size += len(x.Operand)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
 func (x *GitWords) Size() int {
 	size := 0
 	size += sizeOfTexts(x.Pathspecs)
 	size += sizeOfTexts(x.Revisions)
-	size += sizeOfTexts(x.Objects)
-	size += sizeOfTexts(x.Holders)
+	size += x.Objects.Size()
 	size += sizeOfTexts(x.Staged)
 	size += sizeOfTexts(x.Patterns)
 	size += sizeOfTexts(x.Expanded)
 	size += len(x.Setting)
 	size += len(x.PathRisk)
-	size += len(x.Format)
-	size += sizeOfTexts(x.Formats)
+	size += x.Log.Size()
 	size += sizeOfTexts(x.Settings)
-	size += len(x.date)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Implied) Size() int {
+	size := 0
+	size += sizeOfTexts(x.ReadsAbove)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Selection) Size() int {
+	size := 0
+	size += sizeOfTexts(x.ChosenBy)
+	size += sizeOfTexts(x.VersionFiles)
+	size += sizeOfTexts(x.Imports)
 	return size
 }
 
@@ -297,6 +340,43 @@ func (x *Word) Size() int {
 	if x.array != nil {
 		size += int(unsafe.Sizeof(*x.array))
 		size += x.array.Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *printing) Size() int {
+	size := 0
+	if x.found != nil {
+		size += int(unsafe.Sizeof(*x.found))
+		size += x.found.Size()
+	}
+	if x.ran != nil {
+		size += int(unsafe.Sizeof(*x.ran))
+		size += x.ran.Size()
+	}
+	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
+	for i := range x.lines {
+		size += x.lines[i].Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitLog) Size() int {
+	size := 0
+	size += len(x.Format)
+	size += sizeOfTexts(x.Formats)
+	size += len(x.date)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObjects) Size() int {
+	size := 0
+	size += len(x.Named) * int(unsafe.Sizeof(x.Named[0]))
+	for i := range x.Named {
+		size += x.Named[i].Size()
 	}
 	return size
 }
@@ -364,6 +444,14 @@ func (x *wordStream) Size() int {
 		size += int(unsafe.Sizeof(*x.begins))
 		size += x.begins.Size()
 	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObject) Size() int {
+	size := 0
+	size += len(x.Revision)
+	size += len(x.Path)
 	return size
 }
 

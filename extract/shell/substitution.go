@@ -79,7 +79,7 @@ func (s *substitution) word() (Word, bool) {
 func (s *substitution) single() (Word, bool) {
 	c := &s.w.line.Commands[s.from]
 	call, simple := s.stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(s.w.line.Commands) != s.from+1 || len(c.Dirs) != 1 || c.Unknown || s.stmt.Negated ||
+	if !simple || len(s.w.line.Commands) != s.from+1 || !c.Cwd.Single() || s.stmt.Negated ||
 		slices.ContainsFunc(s.stmt.Redirs, tree.DoesMoreThanDiscardErrors) {
 		return Word{}, false
 	}
@@ -201,7 +201,7 @@ func wordOfLines(lines stream.Lines) (Word, bool) {
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
 func printsHash(c *Command) bool {
-	if c.Git.Blobs > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
+	if c.Git.Objects.Words > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
 		return false
 	}
 	only := func(options ...string) bool {

@@ -296,7 +296,7 @@ func (c *capture) stdout(stmt *syntax.Stmt, in stream.Lines) (stdout, bool) {
 		return stdout{}, false
 	}
 	command := &c.w.line.Commands[c.from]
-	if command.Unknown || len(command.Dirs) != 1 || len(command.Caveats) > 0 || call.Args[0].Lit() != command.Program {
+	if !command.Cwd.Single() || len(command.Caveats) > 0 || call.Args[0].Lit() != command.Program {
 		return stdout{}, false
 	}
 	return stdout{diskView: &c.w.diskView, stmt: stmt, c: command, args: tree.LiteralTexts(call.Args[1:]), in: in}, true
@@ -352,7 +352,7 @@ func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 
 // newCommand begins a command in the state's surroundings.
 func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
-	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
+	c := Command{Verb: verb, Program: verb, Cwd: Directories{st.dirs, st.unknown}, Accesses: redirs}
 	for _, caveat := range st.caveats {
 		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue
@@ -363,7 +363,7 @@ func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 		c.Held = append(c.Held, st.given...)
 	}
 	for _, dir := range st.environments {
-		c.ChosenBy = append(c.ChosenBy, dir+"/"+verb)
+		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)
 	}
 	return c
 }

@@ -140,7 +140,7 @@ func (r nameRunner) plainXargs() bool {
 // unwrapFd makes the command of fd -x an item of its own, if it takes the names as
 // they are.
 func (r nameRunner) unwrapFd() bool {
-	if len(r.args.Inner) == 0 || r.c.Unknown || len(r.c.Dirs) != 1 || r.moved || !r.w.printsNames(r.c) {
+	if len(r.args.Inner) == 0 || !r.c.Cwd.Single() || r.moved || !r.w.printsNames(r.c) {
 		return false
 	}
 	names := producedNames(r.c, nil)

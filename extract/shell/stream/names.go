@@ -58,6 +58,11 @@ type NameStream struct {
 	Composed *Composition
 }
 
+// NewFound returns the stream of names that a walk selects below roots.
+func NewFound(dir string, walk value.Walk, roots ...string) *NameStream {
+	return &NameStream{Kind: Found, Dir: dir, Roots: roots, Walk: walk}
+}
+
 // NewWritten returns the stream of words that the line spells.
 func NewWritten(dir string, words ...string) *NameStream {
 	option := slices.ContainsFunc(words, func(word string) bool { return strings.IndexByte("-*?[", word[0]) >= 0 })
@@ -69,7 +74,7 @@ func NewTracked(dir string, pathspecs []string) *NameStream {
 	if len(pathspecs) == 0 {
 		pathspecs = value.AllTracked
 	}
-	return &NameStream{Kind: Found, Dir: dir, Roots: []string{"."}, Walk: value.Walk{Follow: true, Index: value.Index{Tracked: pathspecs}}}
+	return NewFound(dir, value.Walk{Follow: true, Index: value.Index{Tracked: pathspecs}}, ".")
 }
 
 // AreFiles reports whether a word is the name of a file, a part of it, or several of them.
@@ -145,18 +150,16 @@ func (s *NameStream) AddMatches(pattern string) bool {
 // before it, and a path that leads down behind it. All of that lies in the tree, whatever the name,
 // as long as no link leads out of it. It is nil for other text.
 func (s *NameStream) Surrounded(before, after string) *NameStream {
-	switch {
-	case s.Kind != Found || s.Tracked != nil || s.Part != nil || s.Several:
+	if s.Kind != Found || s.Tracked != nil || s.Part != nil || s.Several || after != "" && !leadsDown(after) {
 		return nil
-	case before == "" && (after == "" || s.Empty || len(s.Extra) > 0):
+	}
+	if before == "" && (after == "" || s.Empty || len(s.Extra) > 0) {
 		return nil // without a name a path behind it would count from the root
-	case after != "" && (after[0] != '/' || !lexical.IsOneWord(after, "*?") || lexical.Climbs(after)):
-		return nil
 	}
 	one := *s
 	one.Entries, one.OnlyFiles, one.Walk = "", false, value.Walk{Follow: true}
 	if before != "" {
-		if s.Entries == "" || !strings.HasSuffix(before, "/") || !lexical.IsOneWord(before, "") || path.Clean(before) != path.Clean(s.Entries) {
+		if s.Entries == "" || !isDirectory(before, s.Entries) {
 			return nil
 		}
 		// Extra texts lie there as well.
@@ -164,6 +167,16 @@ func (s *NameStream) Surrounded(before, after string) *NameStream {
 	}
 	one.Several = lexical.HasWildcard(after)
 	return &one
+}
+
+// leadsDown reports whether a text behind a name is a path, or a pattern, of something below it.
+func leadsDown(text string) bool {
+	return text[0] == '/' && lexical.IsOneWord(text, "*?") && !lexical.Climbs(text)
+}
+
+// isDirectory reports whether a text before a name is the path of a directory.
+func isDirectory(text, directory string) bool {
+	return strings.HasSuffix(text, "/") && lexical.IsOneWord(text, "") && path.Clean(text) == path.Clean(directory)
 }
 
 // Name is one name of a stream, or several if its words are.

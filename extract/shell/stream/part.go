@@ -119,9 +119,13 @@ func (n Name) Directory(split, none bool) (Name, bool) {
 }
 
 // Sibling returns the name with another ending, which is called so in the directory of the name
-// ("${f%.go}_test.go"). It reports false for other endings, and for other names than a whole one.
-func (s *Stem) Sibling(ending string) (Name, bool) {
-	from := s.Name.Stream
+// ("${f%.go}_test.go"). It reports false for other endings, for other parts than a stem, and for stems of
+// other names than a whole one.
+func (p *Part) Sibling(ending string) (Name, bool) {
+	if p == nil || p.Stem == nil {
+		return Name{}, false
+	}
+	from := p.Stem.Name.Stream
 	if from == nil || !from.areWhole() || from.Several || strings.Trim(ending, value.NameBytes+".-") != "" || strings.Trim(ending, ".") == "" || ending[0] == '-' {
 		return Name{}, false
 	}
@@ -131,13 +135,13 @@ func (s *Stem) Sibling(ending string) (Name, bool) {
 		Names:    value.Names{Rooted: from.Rooted && from.Tracked == nil, Handing: from.Handing},
 		Composed: &Composition{Form: Siblings, Names: from.tracked()},
 	}
-	for _, known := range slices.Concat(s.Name.Roots(), from.Extra) {
+	for _, known := range slices.Concat(p.Stem.Name.Roots(), from.Extra) {
 		if !lexical.IsOneWord(known, "") || lexical.Climbs(known) {
 			return Name{}, false
 		}
-		other.Extra = append(other.Extra, strings.TrimSuffix(known, s.Ending)+ending) // a root that is a file
+		other.Extra = append(other.Extra, strings.TrimSuffix(known, p.Stem.Ending)+ending) // a root that is a file
 	}
-	return Name{Stream: other, Root: s.Name.Root}, true
+	return Name{Stream: other, Root: p.Stem.Name.Root}, true
 }
 
 // pathBytes are those that a path of literal text has around its names.

@@ -83,9 +83,12 @@ func TestDirectories(t *testing.T) {
 }
 
 func TestSiblings(t *testing.T) {
-	stem := stream.Stem{Name: stream.Name{Stream: found("src", "a.go"), Root: "src"}, Ending: ".go"}
+	stem := func(name stream.Name) *stream.Part {
+		return &stream.Part{Stem: &stream.Stem{Name: name, Ending: ".go"}}
+	}
+	names := stem(stream.Name{Stream: found("src", "a.go"), Root: "src"})
 	for ending, ok := range map[string]bool{"_test.go": true, ".c": true, ".x-y": true, "": false, ".": false, "..": false, "-x": false, "/x": false, "a b": false} {
-		sibling, is := stem.Sibling(ending)
+		sibling, is := names.Sibling(ending)
 		require.Equal(t, ok, is, ending)
 		if ok {
 			assert.Equal(t, []string{ending, "src" + ending, "a" + ending}, sibling.Stream.Extra, "a root can be the file itself")
@@ -95,14 +98,16 @@ func TestSiblings(t *testing.T) {
 	several, climbing := found("src"), stream.NewTracked("/repo", []string{"../x"})
 	several.Several = true
 	for _, names := range []*stream.NameStream{nil, several, climbing, found(".."), stream.NewWritten("/repo", "src"), part(stream.Segment, "src").Stream} {
-		stem := stream.Stem{Name: stream.Name{Stream: names, Root: ".."}, Ending: ".go"}
-		_, ok := stem.Sibling(".c")
+		_, ok := stem(stream.Name{Stream: names, Root: ".."}).Sibling(".c")
 		assert.False(t, ok, "%v", names)
+	}
+	for _, other := range []*stream.Part{nil, {}} {
+		_, ok := other.Sibling(".c")
+		assert.False(t, ok)
 	}
 	tracked := stream.NewTracked("/repo", nil)
 	tracked.Rooted = true
-	stem = stream.Stem{Name: stream.Name{Stream: tracked, Root: "."}, Ending: ".go"}
-	sibling, ok := stem.Sibling(".c")
+	sibling, ok := stem(stream.Name{Stream: tracked, Root: "."}).Sibling(".c")
 	require.True(t, ok)
 	assert.False(t, sibling.Stream.Rooted)
 	assert.Len(t, sibling.Stream.Composed.Names, 1)
