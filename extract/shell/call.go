@@ -213,8 +213,14 @@ func (a assigner) elements(assign *syntax.Assign) {
 
 // subscript makes a line messy in a subscript of which commands are run.
 func (a assigner) subscript(index syntax.ArithmExpr) {
-	if index != nil && tree.SubstitutesCommands(index) {
+	if index == nil {
+		return
+	}
+	if tree.SubstitutesCommands(index) {
 		a.w.messy(guard.MessyArithmetic)
+	}
+	if word, ok := index.(*syntax.Word); ok {
+		a.w.word(a.st, word)
 	}
 }
 
@@ -239,7 +245,7 @@ func (s *surroundings) local(name string) bool {
 // assignments walks a command that is nothing but assignments.
 func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
 	for _, assign := range assigns {
-		if list, ok := assignArray(a.w, a.st, assign, false); ok {
+		if list, ok := assignArray(a.w, a.st, assign); ok {
 			a.st = a.st.with(assign.Name.Value, list)
 			continue
 		}

@@ -131,15 +131,6 @@ func (s *state) without(note string) *state {
 	return next
 }
 
-// is reports whether a variable can become an array of a kind: it is one, or
-// holds text and becomes one of numbers.
-func (w Word) is(associative bool) bool {
-	if w.array == nil {
-		return !associative
-	}
-	return w.array.associative == associative
-}
-
 // shifted drops the first parameters, as far as they are known.
 func shifted(st *state, args []Word) *state {
 	count := 1

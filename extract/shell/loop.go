@@ -17,8 +17,6 @@ type loop struct {
 	// name is the variable, first the index of the first command that the loop runs.
 	name  string
 	first int
-	// anyOrder is true if the shell can take the words in another order: those of an associative array.
-	anyOrder bool
 }
 
 // forClause unrolls a loop over known words, so that its body is judged for each of them.
@@ -79,11 +77,6 @@ const seqText = "$(seq)"
 // words are what the loop goes over.
 func (l *loop) words(items []*syntax.Word) (values []Word) {
 	for _, item := range items {
-		if part, _ := tree.LoneParameter(item); part != nil && part.Param != nil && part.Index != nil && tree.IsAllMembers(part.Index) {
-			list := l.st.array(part.Param.Value)
-			l.w.anyOrder = list != nil && list.unordered()
-		}
-		l.anyOrder = l.anyOrder || l.w.anyOrder
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
@@ -92,7 +85,6 @@ func (l *loop) words(items []*syntax.Word) (values []Word) {
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
-		l.w.anyOrder = false
 	}
 	return values
 }
@@ -168,9 +160,6 @@ func (l *loop) round(before *state, word Word) (ok, fail *state) {
 	}
 	if none {
 		ok, fail = join(before, ok), join(before, fail)
-	}
-	if l.anyOrder && changed(start, join(start, join(ok, fail))) {
-		l.w.messy(guard.MessyControlFlow) // any other round may come before
 	}
 	return ok, fail
 }

@@ -93,7 +93,7 @@ func (p *parameter) read() (Word, bool) {
 		return p.member()
 	}
 	if list := p.st.array(p.name); list != nil {
-		single := len(list.words) < 2 && !list.more
+		single := len(list.words) < 2
 		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
 			return Word{Kind: Output, Text: "$" + p.name}, list.plain() // all of them, and not the first
 		}
@@ -120,10 +120,6 @@ func (p *parameter) member() (Word, bool) {
 		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
 	case all:
 		return Word{Kind: Output, Text: "$" + p.name}, true
-	case list.associative:
-		if key, _ := (splitter{w: p.w, st: p.st}).key(p.part.Index); key.Kind == Literal && !list.more {
-			return list.of(key.Text), true
-		}
 	default:
 		if found, ok := list.numbered(p.part.Index); ok {
 			return found, true
@@ -132,8 +128,8 @@ func (p *parameter) member() (Word, bool) {
 	return Word{Kind: Output, Text: "$" + p.name}, list.plain()
 }
 
-// plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, a
-// variable that holds a number, or any word if the array is an associative one of the line.
+// plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, or a
+// variable that holds a number.
 func (p *parameter) plainSubscript() bool {
 	w, st, index := p.w, p.st, p.part.Index
 	value, assigned := st.variable(p.name)
@@ -145,9 +141,6 @@ func (p *parameter) plainSubscript() bool {
 		return list != nil && list.plain()
 	case tree.IsAllMembers(index):
 		return w.isPublic(p.name)
-	case list != nil && list.associative:
-		_, ok := splitter{w: w, st: st}.key(index)
-		return ok
 	}
 	if !tree.IsDecimal(index) {
 		w.aborts(st) // one below the first is an error

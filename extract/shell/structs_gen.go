@@ -111,10 +111,7 @@ func (x *Selection) Equal(y *Selection) bool {
 
 // Equal reports whether two values are the same.
 func (x *array) Equal(y *array) bool {
-	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) }) &&
-		sameList(x.keys, y.keys) &&
-		x.associative == y.associative &&
-		x.more == y.more
+	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
@@ -398,7 +395,6 @@ func (x *array) Size() int {
 	for i := range x.words {
 		size += x.words[i].Size()
 	}
-	size += sizeOfTexts(x.keys)
 	return size
 }
 
