@@ -71,13 +71,15 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	if word.Kind == Literal && word.Text == "" {
 		return
 	}
-	a := named(op, word.Text)
+	var a Access
 	switch word.Kind {
 	case Glob:
 		a = word.pattern(op)
 	case Dynamic, Output, Number, Hash:
-		a.Naming = Unnamed
+		a = Access{Text: word.Text, Op: op}
 		e.c.Caveats.Add("dynamic_word")
+	default:
+		a = named(op, word.Text)
 	}
 	a.Below, a.Walk, a.Reading = treeIf(tree), e.filters, reading
 	e.c.Accesses = append(e.c.Accesses, a)
@@ -99,6 +101,7 @@ func (e *effects) maybePath(word Word, op string) {
 	case Dynamic, Output:
 		naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
+	default:
 	}
 	e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: op, Naming: naming, Presence: IfPathLike})
 }

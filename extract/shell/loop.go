@@ -290,7 +290,7 @@ func (r *report) keepRound(first []Command, from int) {
 func (c *Command) same(other *Command) bool {
 	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }
 
 // onlyVariables reports whether a round of a loop changed variables and

@@ -16,7 +16,6 @@ func (x *Command) Equal(y *Command) bool {
 		x.Program == y.Program &&
 		sameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
-		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) }) &&
 		x.Cwd.Equal(&y.Cwd) &&
 		x.Effective == y.Effective &&
 		sameList(x.Caveats, y.Caveats) &&
@@ -97,7 +96,8 @@ func (x *GitWords) Equal(y *GitWords) bool {
 // Equal reports whether two values are the same.
 func (x *Implied) Equal(y *Implied) bool {
 	return x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove)
+		sameList(x.ReadsAbove, y.ReadsAbove) &&
+		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
@@ -240,10 +240,6 @@ func (x *Command) Size() int {
 	for i := range x.Accesses {
 		size += x.Accesses[i].Size()
 	}
-	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
-	for i := range x.Held {
-		size += x.Held[i].Size()
-	}
 	size += x.Cwd.Size()
 	size += x.Effective.Size()
 	size += sizeOfTexts(x.Caveats)
@@ -316,6 +312,10 @@ func (x *GitWords) Size() int {
 func (x *Implied) Size() int {
 	size := 0
 	size += sizeOfTexts(x.ReadsAbove)
+	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
+	for i := range x.Held {
+		size += x.Held[i].Size()
+	}
 	return size
 }
 

@@ -360,7 +360,7 @@ func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 		c.Caveats.Add(caveat)
 	}
 	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
-		c.Held = append(c.Held, st.given...)
+		c.Implied.Held = append(c.Implied.Held, st.given...)
 	}
 	for _, dir := range st.environments {
 		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)
