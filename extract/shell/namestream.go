@@ -81,7 +81,7 @@ type NameStream struct {
 // word stands for the names below one root.
 func (f *NameStream) word(root string) Word {
 	if f.hashes {
-		return Word{Kind: Hash, Text: hashText}
+		return Word{Kind: Hash, Text: hashText, class: objectName}
 	}
 	return Word{Kind: Names, Text: root, wordStream: wordStream{stream: f}}
 }

@@ -89,9 +89,9 @@ func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
 // number is the word that a substitution becomes which prints such lines.
 func (n *begun) number() (Word, bool) {
 	if !n.one && n.behind == 0 && !n.signed {
-		return Word{Kind: Output, Text: "$(…)", wordNumeral: wordNumeral{lines: true}, wordHead: wordHead{bare: true}}, true
+		return Word{Kind: Output, Text: "$(…)", class: counts}, true
 	}
-	return Word{Kind: Number, Text: "$(…)", wordNumeral: wordNumeral{Signed: n.signed}}, n.one && n.behind == 0
+	return Word{Kind: Number, Text: "$(…)", class: numeral(n.signed, true)}, n.one && n.behind == 0
 }
 
 // filtered is what a filter leaves of such lines, nil if that isn't known.

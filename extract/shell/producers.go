@@ -94,9 +94,9 @@ func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	text := ""
 	switch name {
 	case "number":
-		return Word{Kind: Number, Text: "$(…)", Solid: true}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, false)}, true
 	case "identifier": // letters and digits
-		return Word{Kind: Hash, Text: hashText, Solid: true}, true
+		return Word{Kind: Hash, Text: hashText, class: identifier}, true
 	case "working_directory":
 		text = dir
 	case "work_tree":

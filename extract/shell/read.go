@@ -33,9 +33,10 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		value := r.value(at)
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
-		if value.Solid = false; value.stream != nil {
+		if value.stream != nil {
 			value.stream = value.stream.orNone()
 		}
+		value.class = value.orEmpty()
 		end = end.with(name.Text, value)
 	}
 	if r.zero && i.w.Posix {
@@ -62,17 +63,20 @@ func (r *lineReader) options() {
 // known, or text.
 func (r *lineReader) value(at int) Word {
 	in, shown := r.w.in, "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown, wordHead: wordHead{bare: in != nil && in.bare}}
+	text := Word{Kind: Output, Text: shown}
+	if in != nil && in.bare {
+		text.class = bareLines
+	}
 	ifs, set := r.st.variable("IFS")
 	switch {
 	case in == nil:
 		return text
 	case in.digits != nil && at == 0 && !r.zero && in.digits.begins(len(r.names), ifs, set):
-		return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: in.digits.signed}}
+		return Word{Kind: Number, Text: shown, class: numeral(in.digits.signed, false)}
 	case in.zero != r.zero || !in.linesIn(r.st):
 		return text
 	case in.hashes && at == 0 && in.beginsWithHash(len(r.names), ifs):
-		return Word{Kind: Hash, Text: hashText}
+		return Word{Kind: Hash, Text: hashText, class: objectName}
 	case in.hashes, len(r.names) != 1, set && !ifs.literal(""):
 		return text // other separators are cut off the ends of a name
 	}

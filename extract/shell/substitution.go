@@ -58,7 +58,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 // word is the word that the output becomes.
 func (s *substitution) word() (Word, bool) {
 	if s.w.printsNumber(s.stmt) {
-		return Word{Kind: Number, Text: "$(…)", Solid: s.w.alwaysPrints()}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, !s.w.alwaysPrints())}, true
 	}
 	pipe, lines := tree.IsPipe(s.stmt), s.piped
 	if !pipe {
@@ -93,7 +93,7 @@ func (s *substitution) single() (Word, bool) {
 		}
 	}
 	if printsHash(c) {
-		return Word{Kind: Hash, Text: hashText}, true
+		return Word{Kind: Hash, Text: hashText, class: objectName}, true
 	}
 	return wordOfStream(s.w.out(s.from, nil))
 }
@@ -185,7 +185,7 @@ func baseOf(name, ending string) (Word, bool) {
 // wordOfStream is a word of names: as many words as there are names. Lines without a dash are text.
 func wordOfStream(out *NameStream) (Word, bool) {
 	if out != nil && out.bare {
-		return Word{Kind: Output, Text: "$(…)", wordHead: wordHead{bare: true}}, true
+		return Word{Kind: Output, Text: "$(…)", class: bareLines}, true
 	}
 	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
 		return Word{}, false
