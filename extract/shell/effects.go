@@ -54,9 +54,10 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.IsComposed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Names:
-		for _, a := range word.accessesOf(op, tree) {
-			a.Reading = reading
-			e.c.Accesses = append(e.c.Accesses, a)
+		before := len(e.c.Accesses)
+		e.c.Accesses = word.appendAccesses(e.c.Accesses, op, tree)
+		for i := range e.c.Accesses[before:] {
+			e.c.Accesses[before+i].Reading = reading
 		}
 		for _, name := range word.stream.Extra {
 			e.c.Accesses = append(e.c.Accesses, Access{
@@ -178,9 +179,10 @@ func (e *effects) partsHere(word Word) bool {
 	if e.elsewhere(word.stream) {
 		return false
 	}
-	for _, a := range word.accessesOf(v1.OpList, false) {
-		a.Parts = true
-		e.c.Accesses = append(e.c.Accesses, a)
+	before := len(e.c.Accesses)
+	e.c.Accesses = word.appendAccesses(e.c.Accesses, v1.OpList, false)
+	for i := range e.c.Accesses[before:] {
+		e.c.Accesses[before+i].Parts = true
 	}
 	e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 	return true

@@ -66,7 +66,8 @@ func (s *substitution) word() (Word, bool) {
 		lines = s.printed(s.stmt)
 	}
 	if numbers, ok := lines.Numbers(); ok {
-		s.w.begun = &numbers
+		begun := numbers // numbers itself stays off the heap
+		s.w.begun = &begun
 		return wordOfNumbers(numbers)
 	}
 	if pipe || lines.Dashless() {

@@ -266,10 +266,15 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 		return lines
 	}
 	if o, ok := c.stdout(stmt, in); ok {
-		for _, printed := range []func() stream.Lines{o.numberLines, o.statusLines, o.dashlessLines} {
-			if lines := printed(); lines.Known() {
-				return lines
-			}
+		lines := o.numberLines()
+		if !lines.Known() {
+			lines = o.statusLines()
+		}
+		if !lines.Known() {
+			lines = o.dashlessLines()
+		}
+		if lines.Known() {
+			return lines
 		}
 	}
 	if input {
