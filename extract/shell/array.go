@@ -65,19 +65,19 @@ func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
 // found is any one member of an array that holds nothing but names that a command found: one
 // of them, or none.
 func (a *array) found() (Word, bool) {
-	if len(a.words) != 1 || a.more || a.words[0].Kind != Names || a.words[0].stream == nil || !a.words[0].stream.many {
+	if len(a.words) != 1 || a.more || a.words[0].Kind != Names || a.words[0].stream == nil || !a.words[0].stream.Several {
 		return Word{}, false
 	}
 	one := *a.words[0].stream
-	if one.many, one.none, one.every = false, true, len(one.roots) > 1; a.words[0].Recut {
+	if one.Several, one.Empty = false, true; a.words[0].Recut {
 		one.Handing = value.AsWords
 	}
-	return one.word(a.words[0].Text), true
+	return wordOfNames(&one, a.words[0].Text), true
 }
 
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
-	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Names || word.stream != nil && !word.stream.many)
+	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Names || word.stream != nil && !word.stream.Several)
 }
 
 // plain reports whether words of an array are text and nothing else.

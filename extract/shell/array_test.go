@@ -14,7 +14,7 @@ func touched(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			mark := ""
-			if a.Dynamic {
+			if a.Naming == Unnamed {
 				mark = "?"
 			}
 			out = append(out, a.Op+" "+a.Text+mark)

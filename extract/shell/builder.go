@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
@@ -50,22 +51,22 @@ type wordNumbers struct {
 
 // wordNames are the names from name streams in a word.
 type wordNames struct {
-	stream *NameStream
+	stream *stream.NameStream
 	count  int  // how many names stand in it
 	mixed  bool // they are from several streams, other than refs of one repository
 	names  []nameIn
 }
 
 // addName adds a name from a stream.
-func (n *wordNames) addName(f *NameStream) {
-	if n.count++; n.stream == nil || f == nil || n.stream == f {
-		n.mixed = n.mixed || f == nil || n.stream == nil && n.count > 1
-		n.stream = f
+func (n *wordNames) addName(names *stream.NameStream) {
+	if n.count++; n.stream == nil || names == nil || n.stream == names {
+		n.mixed = n.mixed || names == nil || n.stream == nil && n.count > 1
+		n.stream = names
 		return
 	}
-	n.mixed = n.mixed || !n.stream.refs || !f.refs || n.stream.dir != f.dir
-	both := *f
-	both.said, both.many = f.said || n.stream.said, f.many || n.stream.many
+	n.mixed = n.mixed || !n.stream.AreRefs() || !names.AreRefs() || n.stream.Dir != names.Dir
+	both := *names
+	both.Kind, both.Several = max(names.Kind, n.stream.Kind), names.Several || n.stream.Several
 	n.stream = &both
 }
 
@@ -185,10 +186,10 @@ func (b *wordBuilder) matching(out Word) Word {
 func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
 	out.stream, out.Text = b.stream, lexical.Unescape(out.Text)
 	switch {
-	case b.stream != nil && b.stream.refs && !b.mixed && !tree.IsOneExpansion(word):
-		return aboutRefs(out, b.count)
+	case b.stream != nil && b.stream.AreRefs() && !b.mixed && !tree.IsOneExpansion(word):
+		return withRefs(out, b.count)
 	case b.stream == nil || !tree.IsOneExpansion(word):
-		out = aboutName(word, out)
+		out = withText(word, out)
 		if path, ok := b.pathOf(st); ok && out.Kind != Names {
 			return path
 		}

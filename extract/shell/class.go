@@ -72,7 +72,7 @@ func (w *Word) bytes() value.Class {
 	case w.Kind == Glob:
 		// A pattern without a match stands for itself. What matches it is never empty.
 		c := value.Empty
-		if text := strings.TrimPrefix(w.Text, `\`); text != "" && (text != w.Text || !hasMeta(text[:1])) {
+		if text := strings.TrimPrefix(w.Text, `\`); text != "" && (text != w.Text || !lexical.HasWildcard(text[:1])) {
 			c = value.Of(text[:1])
 		}
 		return c.Concat(&value.NonEmpty)

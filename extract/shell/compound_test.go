@@ -69,7 +69,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Dynamic, line)
+		assert.Equal(t, Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -104,7 +104,7 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 	} {
 		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
 			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
-			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Dynamic, "%s: %s", shell, line)
+			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == Unnamed, "%s: %s", shell, line)
 		}
 	}
 }
@@ -154,10 +154,10 @@ func TestReadOptionsOfSomeShells(t *testing.T) {
 // A person may have set that cd takes the name of a variable (cdable_vars).
 func TestVariablesThatNameDirectories(t *testing.T) {
 	commands := parse(t, "x=/etc; cd x; cat passwd").Commands
-	assert.True(t, commands[len(commands)-1].Unknown)
-	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Unknown)
+	assert.True(t, commands[len(commands)-1].Cwd.Others)
+	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Cwd.Others)
 	commands = parseSure(t, "x=/etc; cd x; cat passwd").Commands
-	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Dirs)
+	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Cwd.Known)
 }
 
 // An assignment to what npm and others read may reach a program that it is exported to.
@@ -187,7 +187,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
-	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)
+	assert.Equal(t, Unnamed, mac.Commands[0].Accesses[0].Naming)
 }
 
 // V1: what time is told stands in front of the command, and is none itself.

@@ -157,7 +157,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
 		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
 		"pattern": func(p *parsed, kind string, word Word) string {
-			p.c.refusable = p.c.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
+			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},
@@ -180,7 +180,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 
 // kind does what a value of the given kind means, and returns the kind that the form states.
 func (p *parsed) kind(kind string, word Word) string {
-	if word.Kind == Names && word.stream != nil && word.stream.every {
+	if word.Kind == Names && word.stream != nil && len(word.stream.Roots) > 1 {
 		return p.everyRoot(kind, word)
 	}
 	p.variables(word)
@@ -198,9 +198,9 @@ func (p *parsed) kind(kind string, word Word) string {
 // for the others. The gravest kind is returned.
 func (p *parsed) everyRoot(kind string, word Word) string {
 	gravest := kind
-	for _, root := range word.stream.roots {
+	for _, root := range word.stream.Roots {
 		one := *word.stream
-		one.roots, one.every = []string{root}, false
+		one.Roots = []string{root}
 		word.Text, word.stream = root, &one
 		if stated := p.kind(kind, word); stated != kind {
 			gravest = stated

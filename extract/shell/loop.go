@@ -88,7 +88,7 @@ func (l *loop) words(items []*syntax.Word) (values []Word) {
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			class := numeral(l.w.begun != nil && l.w.begun.signed, false)
+			class := numeral(l.w.begun != nil && l.w.begun.Signed, false)
 			words = []Word{{Kind: Number, Text: seqText, class: class, wordNumeral: wordNumeral{Scaled: l.scaled(item)}}}
 		}
 		l.w.handsOn(l.st, words)
@@ -196,8 +196,8 @@ func (w Word) item(st *state) Word {
 		return w
 	}
 	one := *w.stream
-	one.many, one.none = false, quotedNames
-	item := one.word(w.Text)
+	one.Several, one.Empty = false, quotedNames
+	item := wordOfNames(&one, w.Text)
 	item.class = unread(quotedNames)
 	return item
 }
@@ -311,7 +311,7 @@ func (r *report) keepRound(first []Command, from int) {
 func (c *Command) same(other *Command) bool {
 	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }
 
 // onlyVariables reports whether a round of a loop changed variables and

@@ -80,7 +80,7 @@ func TestSeveralNumbers(t *testing.T) {
 	}
 	// Where an expression may fail, what the rest of its line does may not have happened.
 	got := newTable(t).Parse("n=$(grep -n x f | cut -d: -f1); cd d; echo $((n)); cd e\ncat g", textual)
-	assert.Len(t, got.Commands[len(got.Commands)-1].Dirs, 2)
+	assert.Len(t, got.Commands[len(got.Commands)-1].Cwd.Known, 2)
 }
 
 // V8: lines of numbers that a loop takes one by one.

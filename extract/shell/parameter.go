@@ -8,6 +8,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
@@ -304,7 +305,7 @@ func (p *parameter) cutSuffix() (Word, bool) {
 		return Word{}, false
 	}
 	text, ends := strings.CutSuffix(value.Text, suffix.Text)
-	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
+	if !ends || !lexical.HasWildcard(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
 		return Word{}, false
 	}
 	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
@@ -332,7 +333,7 @@ func (p *parameter) renamed() (Word, bool) {
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		dir, name = name[:at+1], name[at+1:]
 	}
-	if !keepsVisible(from, to) || hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
+	if !keepsVisible(from, to) || lexical.HasWildcard(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
 		return Word{}, false
 	}
 	value.origins, value.Text = origins(value), dir+"*"
@@ -366,22 +367,18 @@ func (p *parameter) partOfName() (Word, bool) {
 	value, whole, op := p.value, false, p.part.Exp.Op
 	switch {
 	case p.removesSuffix():
-		whole = value.stream != nil && value.stream.Parts && value.stream.segment
+		whole = value.isPart() && value.name().IsEntry()
 	case p.removesPrefix() && strings.HasSuffix(operand.Text, "/"):
-		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && wholeSegment(value)
+		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && value.name().IsEntry()
 	default:
 		return Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	cut, ok := partsOf(p.st, value, "${"+p.name+"…}")
-	if !ok {
-		return cut, false
-	}
+	part := stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.name(), whole, op != syntax.RemLargePrefix)}
 	if op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		cut.stream.cut, cut.stream.ending = &value, operand.Text
+		part.Stem = &stream.Stem{Name: value.name(), Ending: operand.Text}
 	}
-	cut.stream.segment, cut.stream.shortened = whole, cut.stream.shortened || op != syntax.RemLargePrefix
-	return cut, true
+	return partOf(p.st, value, part)
 }
 
 // value returns what a variable is known to hold.

@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -34,7 +35,7 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
 		if value.stream != nil {
-			value.stream = value.stream.orNone()
+			value.stream = value.stream.OrNone()
 		}
 		value.class = value.orEmpty()
 		end = end.with(name.Text, value)
@@ -62,53 +63,43 @@ func (r *lineReader) options() {
 // value is what the variable with a number gets: a name from the stream that the input is, if that is
 // known, or text.
 func (r *lineReader) value(at int) Word {
-	in, shown := r.w.in, "$"+r.names[at].Text
+	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
 	text := Word{Kind: Output, Text: shown}
-	if in != nil && in.bare {
+	if in.Dashless() {
 		text.class = bareLines
 	}
 	ifs, set := r.st.variable("IFS")
-	switch {
-	case in == nil:
+	if set && ifs.Kind != Literal {
 		return text
-	case in.digits != nil && at == 0 && !r.zero && in.digits.begins(len(r.names), ifs, set):
-		return Word{Kind: Number, Text: shown, class: numeral(in.digits.signed, false)}
-	case in.zero != r.zero || !in.linesIn(r.st):
-		return text
-	case in.hashes && at == 0 && in.beginsWithHash(len(r.names), ifs):
-		return Word{Kind: Hash, Text: hashText, class: objectName}
-	case in.hashes, len(r.names) != 1, set && !ifs.literal(""):
+	}
+	if first := at == 0 && !r.zero; first {
+		if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs.Text, !set) {
+			return Word{Kind: Number, Text: shown, class: numeral(numbers.Signed, false)}
+		}
+		separators := ifs.Text
+		if !set {
+			separators = " "
+		}
+		if r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, separators) {
+			return Word{Kind: Hash, Text: stream.HashText, class: objectName}
+		}
+	}
+	if variables > 1 || set && ifs.Text != "" {
 		return text // other separators are cut off the ends of a name
 	}
-	return r.name(in)
+	if names := in.FilesBy(r.zero); names != nil && r.st.onlyIn(names.Dir) {
+		return r.nameOf(names)
+	}
+	return text
 }
 
-// name is one name of a stream.
-func (r *lineReader) name(in *NameStream) Word {
-	one := *in
-	one.many, one.every = false, len(in.roots) > 1
-	if r.raw || in.Untracked { // of a name with a backslash git prints none
+// nameOf is one name of a stream.
+func (r *lineReader) nameOf(names *stream.NameStream) Word {
+	one := names.One()
+	if r.raw || one.Untracked { // of a name with a backslash git prints none
 		one.Handing = value.AsLines
 	}
-	return one.word(one.roots[0])
-}
-
-// linesIn reports whether each line is one name that counts from the only working directory of a state.
-func (f *NameStream) linesIn(st *state) bool {
-	return len(f.roots) > 0 && !f.spaced && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == f.dir
-}
-
-// beginsWithHash reports whether the first of some variables gets the hash that a line begins with,
-// and nothing else.
-func (f *NameStream) beginsWithHash(names int, ifs Word) bool {
-	if names == 1 {
-		return f.rest == ""
-	}
-	separator := " "
-	if ifs.Kind == Literal && ifs.Text != "" {
-		separator = ifs.Text
-	}
-	return strings.HasPrefix(f.rest, separator)
+	return wordOfNames(one, one.Roots[0])
 }
 
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
@@ -122,10 +113,10 @@ func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 		return nil, nil, false
 	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}
-	if in := i.w.in; in != nil && !in.zero && !in.hashes && in.linesIn(i.st) {
-		lines := *in
-		lines.Handing, lines.many, lines.every = max(in.Handing, value.AsLines), true, len(in.roots) > 1
-		member = lines.word(lines.roots[0])
+	if names := i.w.in.FilesBy(false); names != nil && i.st.onlyIn(names.Dir) {
+		lines := *names
+		lines.Handing, lines.Several = max(names.Handing, value.AsLines), true
+		member = wordOfNames(&lines, lines.Roots[0])
 	}
 	member.Vanishes = true // there may be none
 	i.w.both(&i.w.mapped, &i.w.doubtful, name.Text)

@@ -238,7 +238,7 @@ func TestWhatOnlySomeRoundsAndShellsDo(t *testing.T) {
 		parsed := parse(t, line)
 		assert.NotEmpty(t, parsed.Messy, line)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return !c.Unknown && slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
+			return !c.Cwd.Others && slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
 		}), "%q: %+v", line, parsed.Commands)
 	}
 }
@@ -267,7 +267,7 @@ func TestPrintedScriptsAreWalked(t *testing.T) {
 		"echo \"${x:$(find .env -exec cat {} \\;)}\"", "sudo cat .env -- x", "bash <<EOF\nfind .env -exec cat {} \\\\;\nEOF",
 	} {
 		assert.Truef(t, slices.ContainsFunc(parse(t, line).Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" && !a.Dynamic })
+			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" && a.Naming != Unnamed })
 		}), "%q", line)
 	}
 }

@@ -105,6 +105,9 @@ var unknownWord = &Word{}
 // lastWord is the variable that shells set to the last word of each command.
 const lastWord = "_"
 
+// onlyIn reports whether a directory is the only one that the shell can be in.
+func (s *state) onlyIn(dir string) bool { return len(s.dirs) == 1 && !s.unknown && s.dirs[0] == dir }
+
 func (s *state) withCaveat(caveat string) *state {
 	if s.caveats.Has(caveat) {
 		return s
@@ -226,7 +229,7 @@ func (s *state) joinFunctions(a, b *state) {
 func either(name string, a, b *Word) *Word {
 	if sameNames(a, b) {
 		one := *a
-		one.stream = a.stream.orNone()
+		one.stream = a.stream.OrNone()
 		return &one
 	}
 	switch {
@@ -247,7 +250,7 @@ func sameNames(a, b *Word) bool {
 		return false
 	}
 	one, two := *a, *b
-	one.stream, two.stream = a.stream.orNone(), b.stream.orNone()
+	one.stream, two.stream = a.stream.OrNone(), b.stream.OrNone()
 	return one.Equal(&two)
 }
 

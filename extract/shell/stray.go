@@ -21,10 +21,12 @@ func (o operandReader) straying(rule argv.OperandRule) {
 		case op == "", word.Text == "":
 		case word.Kind == Number, word.Kind == Hash:
 			for _, names := range word.names() {
-				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Glob: true})
+				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Naming: ByGlob})
 			}
-		case word.Kind == Literal, word.Kind == Glob:
-			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
+		case word.Kind == Glob:
+			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByGlob})
+		case word.Kind == Literal:
+			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByName, Presence: IfExists})
 		default:
 			o.c.Caveats.Add("dynamic_option")
 		}

@@ -16,37 +16,16 @@ func (x *Command) Equal(y *Command) bool {
 		x.Program == y.Program &&
 		sameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
-		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) }) &&
-		x.Operand == y.Operand &&
-		x.OperandFile == y.OperandFile &&
-		x.WorksIn == y.WorksIn &&
-		sameList(x.Dirs, y.Dirs) &&
-		x.Unknown == y.Unknown &&
+		x.Cwd.Equal(&y.Cwd) &&
+		x.Effective == y.Effective &&
 		sameList(x.Caveats, y.Caveats) &&
-		sameList(x.Risks, y.Risks) &&
-		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
-		return x.Name == y.Name &&
-			sameList(x.Texts, y.Texts)
-	}) &&
+		x.Approval.Equal(&y.Approval) &&
 		sameList(x.Variables, y.Variables) &&
-		sameList(x.ChosenBy, y.ChosenBy) &&
-		x.Beside == y.Beside &&
-		sameList(x.VersionFiles, y.VersionFiles) &&
-		x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove) &&
-		sameList(x.Imports, y.Imports) &&
-		x.SearchesCwd == y.SearchesCwd &&
+		x.Selection.Equal(&y.Selection) &&
+		x.Implied.Equal(&y.Implied) &&
 		x.Git.Equal(&y.Git) &&
-		(x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
-		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
-		x.mixed == y.mixed &&
-		x.refusable == y.refusable &&
-		x.files == y.files &&
-		x.stdin == y.stdin &&
-		x.color == y.color &&
-		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
-		x.first == y.first &&
-		x.picks == y.picks
+		x.printing.Equal(&y.printing) &&
+		x.reading == y.reading
 }
 
 // Equal reports whether two values are the same.
@@ -68,81 +47,66 @@ func (x *Word) Equal(y *Word) bool {
 func (x *Access) Equal(y *Access) bool {
 	return x.Text == y.Text &&
 		x.Op == y.Op &&
-		x.Glob == y.Glob &&
-		x.One == y.One &&
-		x.Tree == y.Tree &&
-		x.Maybe == y.Maybe &&
-		x.NoMatch == y.NoMatch &&
-		x.Spelled == y.Spelled &&
-		x.Dynamic == y.Dynamic &&
+		x.Naming == y.Naming &&
+		x.Presence == y.Presence &&
+		x.Below == y.Below &&
+		x.Matches == y.Matches &&
 		x.Split == y.Split &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.Module == y.Module &&
-		x.Refs == y.Refs &&
-		x.Said == y.Said &&
-		x.IfExists == y.IfExists &&
-		x.Single == y.Single &&
 		x.Inner == y.Inner &&
 		x.Named == y.Named &&
 		x.printed == y.printed &&
+		x.Walk.Equal(&y.Walk) &&
+		x.Names == y.Names &&
 		(x.Landing == y.Landing || x.Landing != nil && y.Landing != nil && x.Landing.Equal(y.Landing)) &&
 		sameList(x.Dirs, y.Dirs)
+}
+
+// Equal reports whether two values are the same.
+func (x *Approval) Equal(y *Approval) bool {
+	return sameList(x.Risks, y.Risks) &&
+		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
+		return x.Name == y.Name &&
+			sameList(x.Texts, y.Texts)
+	})
+}
+
+// Equal reports whether two values are the same.
+func (x *Directories) Equal(y *Directories) bool {
+	return sameList(x.Known, y.Known) &&
+		x.Others == y.Others
 }
 
 // Equal reports whether two values are the same.
 func (x *GitWords) Equal(y *GitWords) bool {
 	return sameList(x.Pathspecs, y.Pathspecs) &&
 		sameList(x.Revisions, y.Revisions) &&
-		x.Blobs == y.Blobs &&
-		sameList(x.Objects, y.Objects) &&
-		sameList(x.Holders, y.Holders) &&
+		x.Objects.Equal(&y.Objects) &&
 		sameList(x.Staged, y.Staged) &&
 		sameList(x.Patterns, y.Patterns) &&
 		sameList(x.Expanded, y.Expanded) &&
 		x.Setting == y.Setting &&
 		x.Mapped == y.Mapped &&
 		x.PathRisk == y.PathRisk &&
-		x.Count == y.Count &&
-		x.Format == y.Format &&
-		sameList(x.Formats, y.Formats) &&
+		x.Log.Equal(&y.Log) &&
 		sameList(x.Settings, y.Settings) &&
-		x.date == y.date &&
 		x.Handed == y.Handed &&
 		x.Dashes == y.Dashes
 }
 
 // Equal reports whether two values are the same.
-func (x *NameStream) Equal(y *NameStream) bool {
-	return x.dir == y.dir &&
-		sameList(x.roots, y.roots) &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.files == y.files &&
-		x.zero == y.zero &&
-		(x.marked == y.marked || x.marked != nil && y.marked != nil && x.marked.Equal(y.marked)) &&
-		x.widened == y.widened &&
-		x.many == y.many &&
-		x.none == y.none &&
-		x.every == y.every &&
-		x.listed == y.listed &&
-		x.spaced == y.spaced &&
-		sameList(x.besides, y.besides) &&
-		x.entries == y.entries &&
-		x.hashes == y.hashes &&
-		x.rest == y.rest &&
-		x.refs == y.refs &&
-		x.said == y.said &&
-		x.shown == y.shown &&
-		x.segment == y.segment &&
-		x.shortened == y.shortened &&
-		(x.below == nil) == (y.below == nil) && slices.EqualFunc(x.below, y.below, func(x, y Word) bool { return x.Equal(&y) }) &&
-		(x.of == y.of || x.of != nil && y.of != nil && x.of.Equal(y.of)) &&
-		(x.cut == y.cut || x.cut != nil && y.cut != nil && x.cut.Equal(y.cut)) &&
-		x.ending == y.ending &&
-		x.made == y.made &&
-		x.bare == y.bare &&
-		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
+func (x *Implied) Equal(y *Implied) bool {
+	return x.Unpacks == y.Unpacks &&
+		sameList(x.ReadsAbove, y.ReadsAbove) &&
+		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
+}
+
+// Equal reports whether two values are the same.
+func (x *Selection) Equal(y *Selection) bool {
+	return sameList(x.ChosenBy, y.ChosenBy) &&
+		x.Beside == y.Beside &&
+		sameList(x.VersionFiles, y.VersionFiles) &&
+		sameList(x.Imports, y.Imports) &&
+		x.SearchesCwd == y.SearchesCwd
 }
 
 // Equal reports whether two values are the same.
@@ -151,6 +115,17 @@ func (x *array) Equal(y *array) bool {
 		sameList(x.keys, y.keys) &&
 		x.associative == y.associative &&
 		x.more == y.more
+}
+
+// Equal reports whether two values are the same.
+func (x *printing) Equal(y *printing) bool {
+	return (x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
+		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
+		x.mixed == y.mixed &&
+		x.color == y.color &&
+		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
+		x.first == y.first &&
+		x.picks == y.picks
 }
 
 // Equal reports whether two values are the same.
@@ -177,6 +152,20 @@ func (x *wordStream) Equal(y *wordStream) bool {
 }
 
 // Equal reports whether two values are the same.
+func (x *GitLog) Equal(y *GitLog) bool {
+	return x.Count == y.Count &&
+		x.Format == y.Format &&
+		sameList(x.Formats, y.Formats) &&
+		x.date == y.date
+}
+
+// Equal reports whether two values are the same.
+func (x *GitObjects) Equal(y *GitObjects) bool {
+	return x.Words == y.Words &&
+		sameList(x.Named, y.Named)
+}
+
+// Equal reports whether two values are the same.
 func (x *Landing) Equal(y *Landing) bool {
 	return (x.Sources == nil) == (y.Sources == nil) && slices.EqualFunc(x.Sources, y.Sources, func(x, y Access) bool { return x.Equal(&y) }) &&
 		x.Tree == y.Tree &&
@@ -185,14 +174,6 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
-}
-
-// Equal reports whether two values are the same.
-func (x *begun) Equal(y *begun) bool {
-	return x.behind == y.behind &&
-		x.padded == y.padded &&
-		x.one == y.one &&
-		x.signed == y.signed
 }
 
 // Equal reports whether two values are the same.
@@ -261,37 +242,15 @@ func (x *Command) Size() int {
 	for i := range x.Accesses {
 		size += x.Accesses[i].Size()
 	}
-	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
-	for i := range x.Held {
-		size += x.Held[i].Size()
-	}
-	size += len(x.Operand)
-	size += sizeOfTexts(x.Dirs)
+	size += x.Cwd.Size()
+	size += x.Effective.Size()
 	size += sizeOfTexts(x.Caveats)
-	size += sizeOfTexts(x.Risks)
-	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
-	for i := range x.Values {
-		size += len(x.Values[i].Name)
-		size += sizeOfTexts(x.Values[i].Texts)
-	}
+	size += x.Approval.Size()
 	size += sizeOfTexts(x.Variables)
-	size += sizeOfTexts(x.ChosenBy)
-	size += sizeOfTexts(x.VersionFiles)
-	size += sizeOfTexts(x.ReadsAbove)
-	size += sizeOfTexts(x.Imports)
+	size += x.Selection.Size()
+	size += x.Implied.Size()
 	size += x.Git.Size()
-	if x.found != nil {
-		size += int(unsafe.Sizeof(*x.found))
-		size += x.found.Size()
-	}
-	if x.ran != nil {
-		size += int(unsafe.Sizeof(*x.ran))
-		size += x.ran.Size()
-	}
-	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
-	for i := range x.lines {
-		size += x.lines[i].Size()
-	}
+	size += x.printing.Size()
 	return size
 }
 
@@ -310,54 +269,64 @@ func (x *Access) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
+func (x *Approval) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Risks)
+	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
+	for i := range x.Values {
+		size += len(x.Values[i].Name)
+		size += sizeOfTexts(x.Values[i].Texts)
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Directories) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Known)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *EffectiveDirectory) Size() int {
+	size := 0
+	size += len(x.Operand)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
 func (x *GitWords) Size() int {
 	size := 0
 	size += sizeOfTexts(x.Pathspecs)
 	size += sizeOfTexts(x.Revisions)
-	size += sizeOfTexts(x.Objects)
-	size += sizeOfTexts(x.Holders)
+	size += x.Objects.Size()
 	size += sizeOfTexts(x.Staged)
 	size += sizeOfTexts(x.Patterns)
 	size += sizeOfTexts(x.Expanded)
 	size += len(x.Setting)
 	size += len(x.PathRisk)
-	size += len(x.Format)
-	size += sizeOfTexts(x.Formats)
+	size += x.Log.Size()
 	size += sizeOfTexts(x.Settings)
-	size += len(x.date)
 	return size
 }
 
 // Size returns the bytes that the value refers to.
-func (x *NameStream) Size() int {
+func (x *Implied) Size() int {
 	size := 0
-	size += len(x.dir)
-	size += sizeOfTexts(x.roots)
-	size += x.Walk.Size()
-	if x.marked != nil {
-		size += int(unsafe.Sizeof(*x.marked))
-		size += x.marked.Size()
+	size += sizeOfTexts(x.ReadsAbove)
+	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
+	for i := range x.Held {
+		size += x.Held[i].Size()
 	}
-	size += sizeOfTexts(x.besides)
-	size += len(x.entries)
-	size += len(x.rest)
-	size += len(x.shown)
-	size += len(x.below) * int(unsafe.Sizeof(x.below[0]))
-	for i := range x.below {
-		size += x.below[i].Size()
-	}
-	if x.of != nil {
-		size += int(unsafe.Sizeof(*x.of))
-		size += x.of.Size()
-	}
-	if x.cut != nil {
-		size += int(unsafe.Sizeof(*x.cut))
-		size += x.cut.Size()
-	}
-	size += len(x.ending)
-	if x.digits != nil {
-		size += int(unsafe.Sizeof(*x.digits))
-	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Selection) Size() int {
+	size := 0
+	size += sizeOfTexts(x.ChosenBy)
+	size += sizeOfTexts(x.VersionFiles)
+	size += sizeOfTexts(x.Imports)
 	return size
 }
 
@@ -376,6 +345,43 @@ func (x *Word) Size() int {
 	if x.array != nil {
 		size += int(unsafe.Sizeof(*x.array))
 		size += x.array.Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *printing) Size() int {
+	size := 0
+	if x.found != nil {
+		size += int(unsafe.Sizeof(*x.found))
+		size += x.found.Size()
+	}
+	if x.ran != nil {
+		size += int(unsafe.Sizeof(*x.ran))
+		size += x.ran.Size()
+	}
+	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
+	for i := range x.lines {
+		size += x.lines[i].Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitLog) Size() int {
+	size := 0
+	size += len(x.Format)
+	size += sizeOfTexts(x.Formats)
+	size += len(x.date)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObjects) Size() int {
+	size := 0
+	size += len(x.Named) * int(unsafe.Sizeof(x.Named[0]))
+	for i := range x.Named {
+		size += x.Named[i].Size()
 	}
 	return size
 }
@@ -438,6 +444,14 @@ func (x *wordStream) Size() int {
 		size += int(unsafe.Sizeof(*x.begins))
 		size += x.begins.Size()
 	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObject) Size() int {
+	size := 0
+	size += len(x.Revision)
+	size += len(x.Path)
 	return size
 }
 

@@ -31,10 +31,10 @@ func TestRedirectionsThatMayFail(t *testing.T) {
 		} {
 			commands := parse(t, line).Commands
 			last := commands[len(commands)-1]
-			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Dynamic, "%s: %s", line, want)
+			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Naming == Unnamed, "%s: %s", line, want)
 		}
 		commands := parseSure(t, "{ cd docs; } "+redirection+"; cat x").Commands
-		assert.Contains(t, commands[len(commands)-1].Dirs, "/p", redirection)
+		assert.Contains(t, commands[len(commands)-1].Cwd.Known, "/p", redirection)
 	}
 	for _, redirection := range []string{"2> /dev/null", "2>&1", "<<< x", "< <(ls)"} {
 		assert.Contains(t, touched(t, "x=a; { x=b; } "+redirection+`; cat "$x"`), "read b", redirection)
@@ -62,6 +62,7 @@ func TestHashesThatAreNone(t *testing.T) {
 		"git log --date='format:%n-p' --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
 		"git -c log.date='format:%n-p' log --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
 		"git log --date=\"$d\" --format='%h %ad' | while read -r h x; do git log \"$h\"; done",
+		"git log --oneline | while IFS= read -r h x; do git log $h; done", "git log --oneline | while IFS=$y read -r h x; do git log $h; done",
 	} {
 		got := parse(t, line)
 		explained := true

@@ -1,12 +1,8 @@
 package shell
 
 import (
-	"strings"
-
-	"policyd/extract/shell/tree"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // WordKind says how much is known of a word before it runs. The zero value is
@@ -99,14 +95,14 @@ type wordMatch struct {
 	dirs []string
 }
 
-// wordStream is where the names in a word come from.
+// wordStream is the streams that the names in a word come from.
 type wordStream struct {
-	// stream is where the names of a Names word come from.
-	stream *NameStream
-	// blob is where the names come from of which an Output is one, behind a revision and a colon.
-	blob *NameStream
-	// begins is where the name comes from that an Output begins with, before more text.
-	begins *NameStream
+	// stream is what a Names word stands for.
+	stream *stream.NameStream
+	// blob is the names of which an Output is one, behind a revision and a colon.
+	blob *stream.NameStream
+	// begins is the names of which an Output begins with one, before more text.
+	begins *stream.NameStream
 }
 
 // literal reports whether the word is exactly text.
@@ -119,37 +115,3 @@ func (w Word) isOption() bool {
 
 // nothing reports whether nothing is left of a word outside of quotes.
 func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Vanishes && w.Split }
-
-// aboutName is a name that a command found with text about it: a name itself, if the text leads nowhere
-// else, and text that only the run knows if not.
-func aboutName(word *syntax.Word, name Word) Word {
-	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !hasMeta(text) })
-	if direct = direct && name.stream != nil; direct {
-		if before == "" {
-			if other, ok := beside(name, behind); ok {
-				return other
-			}
-		}
-		if f := name.stream.about(before, behind); f != nil {
-			name.stream, name.Text, name.Split = f, f.roots[0], name.Split || f.many
-			return name
-		}
-	}
-	name.Kind = Output
-	// Of some names nothing is left: then what follows them begins the word.
-	if direct && before == "" && name.stream.namesFiles() && strings.TrimLeft(behind, `-\`) == behind {
-		name.begins = name.stream
-	} else if !tree.LedByText(word) {
-		name.Text = "…" + name.Text // if nothing is left, or a later part, no "./" stands in front
-	}
-	if direct && behind == "" && name.stream.plainNames() && plainRevision(before) {
-		name.blob = name.stream
-	}
-	return name
-}
-
-// plainRevision reports whether a text names one revision and ends in a colon.
-func plainRevision(text string) bool {
-	rev, colon := strings.CutSuffix(text, ":")
-	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
-}

@@ -25,6 +25,7 @@ var roots = []struct {
 	equal, size []string
 }{
 	{"extract/value", []string{"Walk"}, []string{"Walk"}},
+	{"extract/shell/stream", []string{"NameStream"}, []string{"NameStream"}},
 	{"extract/shell", []string{"Command", "Word"}, []string{"explained", "lineKey"}},
 }
 

@@ -12,7 +12,7 @@ import (
 
 // shell.md section 6: the command of find -exec and of xargs stands as an item
 // of its own if its input is known, and else stays inside.
-func TestFedCommands(t *testing.T) {
+func TestCommandsThatXargsAndFindRun(t *testing.T) {
 	for line, want := range map[string]string{
 		"find . -name '*.go' -exec grep -l x {} +":                                "find, grep",
 		"find src docs -type f -exec wc -l {} \\;":                                "find, wc",
@@ -129,7 +129,7 @@ func TestFedCommands(t *testing.T) {
 
 // The item holds everything below the roots; a second operand role is not safe
 // for several names.
-func TestFedAccesses(t *testing.T) {
+func TestAccessesToNames(t *testing.T) {
 	assert.Equal(t, "list ., read ./**", accesses(t, "find . -type f | xargs cat"))
 	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
 	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
@@ -142,7 +142,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
 	names := ""
 	for _, a := range commands[len(commands)-1].Accesses {
-		if a.IfExists {
+		if a.Presence == IfExists {
 			names += a.Text + ";"
 		}
 	}
@@ -150,7 +150,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 }
 
 // Names that a substitution, a loop or read takes from a known stream.
-func TestFedWords(t *testing.T) {
+func TestWordsOfNames(t *testing.T) {
 	for line, want := range map[string]string{
 		"cat $(git ls-files)": "read ./**",
 		"while read -r f; do cat \"$f\"; done <<'E'\na.go\nE": "read a.go",
@@ -177,7 +177,7 @@ func TestFedWords(t *testing.T) {
 	} {
 		got := parse(t, line)
 		last := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
 	}
 }
@@ -195,7 +195,7 @@ func TestWordsWithoutErrors(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.Equal(t, known, !dynamic && len(got.Messy) == 0, "%s: %+v", line, run)
 	}
 }
@@ -207,7 +207,7 @@ func TestWordsBesidesNames(t *testing.T) {
 		options := textual
 		options.Platform = platform
 		got := newTable(t).Parse(line, options)
-		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.IfExists && a.Text == word })
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.Presence == IfExists && a.Text == word })
 	}
 	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
 	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
@@ -271,7 +271,7 @@ func TestNamesThatMayBeNone(t *testing.T) {
 		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
-		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.FromStream })
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })
 		assert.Equal(t, all, found, line)
 	}
 }
