@@ -289,7 +289,7 @@ func (a *arrayAssignment) member() bool {
 	if !ok {
 		return false
 	}
-	if !solid(key) {
+	if key.mayBeEmpty() {
 		a.w.aborts(a.st) // an empty one is an error
 	}
 	value := assignedMember(a.w.word(a.st, a.from.Value))

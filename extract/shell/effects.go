@@ -272,9 +272,9 @@ func (e *effects) mayTurn(program *argv.Program, word Word) bool {
 	switch word.Kind {
 	case Number:
 		// A command that fails prints nothing. Digits of other options may follow the sign.
-		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
+		return word.dashed() && (!word.beginsWithNumber() || isNumber(word) || program.Digits())
 	case Hash:
-		return word.Dashed
+		return word.dashed()
 	case Dynamic, Output:
 		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
 	case Glob:
@@ -295,7 +295,7 @@ func (e *effects) begun(word Word) bool {
 	if word.Split {
 		return false
 	}
-	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
+	return !word.dashed() || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
 }
 
 // pathOperand remembers the first path-like operand (V3).

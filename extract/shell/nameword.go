@@ -20,7 +20,7 @@ import (
 // one whatever it is the hash of.
 func wordOfNames(names *stream.NameStream, root string) Word {
 	if names.Kind == stream.Hashes {
-		return Word{Kind: Hash, Text: stream.HashText}
+		return Word{Kind: Hash, Text: stream.HashText, class: objectName}
 	}
 	return Word{Kind: Names, Text: root, wordStream: wordStream{stream: names}}
 }

@@ -58,9 +58,9 @@ func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
 // wordOfNumbers is the word that a substitution becomes which prints such lines.
 func wordOfNumbers(n stream.Numbers) (Word, bool) {
 	if !n.One && n.Behind == 0 && !n.Signed {
-		return Word{Kind: Output, Text: "$(…)", wordNumeral: wordNumeral{lines: true}, wordHead: wordHead{bare: true}}, true
+		return Word{Kind: Output, Text: "$(…)", class: counts}, true
 	}
-	return Word{Kind: Number, Text: "$(…)", wordNumeral: wordNumeral{Signed: n.Signed}}, n.One && n.Behind == 0
+	return Word{Kind: Number, Text: "$(…)", class: numeral(n.Signed, true)}, n.One && n.Behind == 0
 }
 
 // filtered is what a filter leaves of such lines, if that is known.

@@ -32,11 +32,11 @@ func (x *Command) Equal(y *Command) bool {
 func (x *Word) Equal(y *Word) bool {
 	return x.Kind == y.Kind &&
 		x.Split == y.Split &&
-		x.Solid == y.Solid &&
 		x.Vanishes == y.Vanishes &&
 		x.Text == y.Text &&
 		sameList(x.Variables, y.Variables) &&
-		x.wordHead == y.wordHead &&
+		x.Option == y.Option &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class) &&
 		x.wordNumeral.Equal(&y.wordNumeral) &&
 		x.wordMatch.Equal(&y.wordMatch) &&
 		x.wordStream.Equal(&y.wordStream) &&
@@ -139,14 +139,9 @@ func (x *wordMatch) Equal(y *wordMatch) bool {
 
 // Equal reports whether two values are the same.
 func (x *wordNumeral) Equal(y *wordNumeral) bool {
-	return sameList(x.holes, y.holes) &&
-		sameList(x.hollow, y.hollow) &&
-		x.Letters == y.Letters &&
-		x.Signed == y.Signed &&
+	return (x.holes == nil) == (y.holes == nil) && slices.EqualFunc(x.holes, y.holes, func(x, y numberHole) bool { return x.Equal(&y) }) &&
 		x.Scaled == y.Scaled &&
-		x.Joined == y.Joined &&
-		x.lines == y.lines &&
-		x.selects == y.selects
+		x.Joined == y.Joined
 }
 
 // Equal reports whether two values are the same.
@@ -179,6 +174,13 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
+}
+
+// Equal reports whether two values are the same.
+func (x *numberHole) Equal(y *numberHole) bool {
+	return x.start == y.start &&
+		x.end == y.end &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class)
 }
 
 // Size returns the bytes that the value refers to.
@@ -333,7 +335,10 @@ func (x *Word) Size() int {
 	size := 0
 	size += len(x.Text)
 	size += sizeOfTexts(x.Variables)
-	size += x.wordHead.Size()
+	size += len(x.Option)
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
+	}
 	size += x.wordNumeral.Size()
 	size += x.wordMatch.Size()
 	size += x.wordStream.Size()
@@ -403,13 +408,6 @@ func (x *array) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *wordHead) Size() int {
-	size := 0
-	size += len(x.Option)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
 func (x *wordMatch) Size() int {
 	size := 0
 	size += len(x.Extended)
@@ -425,7 +423,9 @@ func (x *wordMatch) Size() int {
 func (x *wordNumeral) Size() int {
 	size := 0
 	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
-	size += len(x.hollow) * int(unsafe.Sizeof(x.hollow[0]))
+	for i := range x.holes {
+		size += x.holes[i].Size()
+	}
 	return size
 }
 
@@ -452,6 +452,15 @@ func (x *GitObject) Size() int {
 	size := 0
 	size += len(x.Revision)
 	size += len(x.Path)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *numberHole) Size() int {
+	size := 0
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
+	}
 	return size
 }
 

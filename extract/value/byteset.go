@@ -24,6 +24,8 @@ func Bytes(text string) ByteSet {
 
 func (s *ByteSet) add(c byte) { s[c>>6] |= 1 << (c & 63) }
 
+func (s *ByteSet) remove(c byte) { s[c>>6] &^= 1 << (c & 63) }
+
 // Has reports whether c is a member.
 func (s *ByteSet) Has(c byte) bool { return s[c>>6]>>(c&63)&1 != 0 }
 

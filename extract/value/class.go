@@ -84,6 +84,13 @@ func (c *Class) Join(d *Class) Class {
 	}
 }
 
+// Present returns the class of the strings of c that aren't empty.
+func (c *Class) Present() Class {
+	out := *c
+	out.notEmpty = true
+	return out
+}
+
 // OrEmpty returns the class of a string of c or the empty string.
 func (c *Class) OrEmpty() Class {
 	out := *c
@@ -136,13 +143,19 @@ func (c *Class) Replace(with *Class) Class {
 
 // Append changes the class to that of a string of c with text behind it.
 func (c *Class) Append(text string) {
-	for i := range len(text) {
-		b := Bytes(text[i : i+1]).Complement()
-		switch {
-		case c.notEmpty:
-			c.notRest = c.notRest.Intersect(b)
-		default:
-			*c = c.Concat(&Class{notFirst: b, notRest: AnyByte, notEmpty: true})
-		}
+	if text != "" {
+		behind := Of(text)
+		*c = c.Concat(&behind)
+	}
+}
+
+// AppendByte changes the class to that of a string of c with a byte behind it.
+func (c *Class) AppendByte(b byte) {
+	if c.notFirst != AnyByte {
+		c.notRest.remove(b)
+	}
+	if !c.notEmpty {
+		c.notFirst.remove(b)
+		c.notEmpty = true
 	}
 }

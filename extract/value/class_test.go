@@ -97,9 +97,15 @@ func TestAClassContainsItsStrings(t *testing.T) {
 		both, other := a.Concat(&b), value.Of(y)
 		assert.True(t, both.Contains(x+y))
 		assert.Equal(t, value.Of(x+y), one.Concat(&other))
-		appended := a
+		appended, byByte := a, a
 		appended.Append(y)
+		for i := range len(y) {
+			byByte.AppendByte(y[i])
+		}
 		assert.Equal(t, a.Concat(&other), appended)
+		assert.Equal(t, appended, byByte)
+		present := a.Present()
+		assert.Equal(t, x != "", present.Contains(x))
 		if one.In(&b) {
 			assert.True(t, b.Contains(x))
 		}
