@@ -111,8 +111,8 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	for i := range c.Accesses {
 		r.accesses.access(t, item, c, &c.Accesses[i])
 	}
-	for i := range c.Held {
-		r.accesses.access(t, item, c, &c.Held[i])
+	for i := range c.Implied.Held {
+		r.accesses.access(t, item, c, &c.Implied.Held[i])
 	}
 	r.patched(t, item, c, line)
 	directory, named := r.effective(c)

@@ -311,10 +311,7 @@ func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdic
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
-	words := slices.Clip(c.Git.Revisions)
-	for _, object := range c.Git.Objects.Named {
-		words = append(words, object.Revision)
-	}
+	words := slices.Concat(c.Git.Revisions, c.Git.Objects.Revisions())
 	for _, word := range words {
 		for _, digits := range syntax.Hashes(word) {
 			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
@@ -322,7 +319,7 @@ func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdic
 			}
 		}
 	}
-	if verdict.Found && slices.ContainsFunc(c.Git.Objects.Named, func(o shell.GitObject) bool { return !p.countsFromTop(o.Revision, verdict) }) {
+	if verdict.Found && slices.ContainsFunc(c.Git.Objects.Revisions(), func(revision string) bool { return !p.countsFromTop(revision, verdict) }) {
 		return disk.ReachesUnknown
 	}
 	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {

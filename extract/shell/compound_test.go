@@ -67,7 +67,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming == Unnamed, line)
+		assert.Equal(t, Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -185,7 +185,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
-	assert.True(t, mac.Commands[0].Accesses[0].Naming == Unnamed)
+	assert.Equal(t, Unnamed, mac.Commands[0].Accesses[0].Naming)
 }
 
 // V1: what time is told stands in front of the command, and is none itself.

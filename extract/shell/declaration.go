@@ -43,7 +43,7 @@ func (d *declaration) arrays() {
 		if arg.Value == nil || arg.Name == nil {
 			continue // what is quoted with its name goes with "assigns"
 		}
-		value := Word{wordHead: wordHead{Led: tree.LedByText(arg.Value)}}
+		var value Word
 		if !tree.SubstitutesCommands(arg.Value) { // which are walked where the value is read
 			value = d.w.word(d.st, arg.Value)
 		}
@@ -53,7 +53,7 @@ func (d *declaration) arrays() {
 		}
 		opens := strings.HasPrefix(strings.TrimLeft(first, " \t\n"), "(")
 		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
-		doubtful := !text && (opens || !value.Led)
+		doubtful := !text && (opens || !tree.LedByText(arg.Value))
 		if text && opens || doubtful && d.w.makesArray(arg.Name.Value) {
 			d.w.messy(guard.MessyDeclaration)
 		}

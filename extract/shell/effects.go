@@ -54,9 +54,10 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.IsComposed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == Names:
-		for _, a := range word.accessesOf(op, tree) {
-			a.Reading = reading
-			e.c.Accesses = append(e.c.Accesses, a)
+		before := len(e.c.Accesses)
+		e.c.Accesses = word.appendAccesses(e.c.Accesses, op, tree)
+		for i := range e.c.Accesses[before:] {
+			e.c.Accesses[before+i].Reading = reading
 		}
 		for _, name := range word.stream.Extra {
 			e.c.Accesses = append(e.c.Accesses, Access{
@@ -71,13 +72,15 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	if word.Kind == Literal && word.Text == "" {
 		return
 	}
-	a := named(op, word.Text)
+	var a Access
 	switch word.Kind {
 	case Glob:
 		a = word.pattern(op)
 	case Dynamic, Output, Number, Hash:
-		a.Naming = Unnamed
+		a = Access{Text: word.Text, Op: op}
 		e.c.Caveats.Add("dynamic_word")
+	default:
+		a = named(op, word.Text)
 	}
 	a.Below, a.Walk, a.Reading = treeIf(tree), e.filters, reading
 	e.c.Accesses = append(e.c.Accesses, a)
@@ -99,6 +102,7 @@ func (e *effects) maybePath(word Word, op string) {
 	case Dynamic, Output:
 		naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
+	default:
 	}
 	e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: op, Naming: naming, Presence: IfPathLike})
 }
@@ -175,9 +179,10 @@ func (e *effects) partsHere(word Word) bool {
 	if e.elsewhere(word.stream) {
 		return false
 	}
-	for _, a := range word.accessesOf(v1.OpList, false) {
-		a.Parts = true
-		e.c.Accesses = append(e.c.Accesses, a)
+	before := len(e.c.Accesses)
+	e.c.Accesses = word.appendAccesses(e.c.Accesses, v1.OpList, false)
+	for i := range e.c.Accesses[before:] {
+		e.c.Accesses[before+i].Parts = true
 	}
 	e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 	return true
@@ -267,9 +272,9 @@ func (e *effects) mayTurn(program *argv.Program, word Word) bool {
 	switch word.Kind {
 	case Number:
 		// A command that fails prints nothing. Digits of other options may follow the sign.
-		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
+		return word.dashed() && (!word.beginsWithNumber() || isNumber(word) || program.Digits())
 	case Hash:
-		return word.Dashed
+		return word.dashed()
 	case Dynamic, Output:
 		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
 	case Glob:
@@ -290,7 +295,7 @@ func (e *effects) begun(word Word) bool {
 	if word.Split {
 		return false
 	}
-	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
+	return !word.dashed() || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
 }
 
 // pathOperand remembers the first path-like operand (V3).

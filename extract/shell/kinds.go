@@ -319,14 +319,14 @@ func programText(e *effects, language string, word Word) string {
 	if language == "yq" {
 		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	if language == "sed" && word.selects {
+	if language == "sed" && word.onlySelects() {
 		return language
 	}
 	var texts []string
 	switch {
 	case word.Kind == Literal:
 		texts = []string{word.Text}
-	case len(word.holes) > 0:
+	case word.Kind == Number && len(word.holes) > 0:
 		texts = word.numbered(language)
 	}
 	if len(texts) == 0 {

@@ -90,9 +90,6 @@ type Command struct {
 	Form    v1.Form
 	// Accesses are the paths that it names or implies.
 	Accesses []Access
-	// Held are patterns of which words hold matches that have other text about them, or
-	// that the shell cuts: what the names are called matters, whatever becomes of them.
-	Held []Access
 	// Cwd are the directories that it may run in.
 	Cwd       Directories
 	Effective EffectiveDirectory
@@ -192,6 +189,9 @@ type Implied struct {
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string
+	// Held are patterns of which words hold matches that have other text about them, or
+	// that the shell cuts: what the names are called matters, whatever becomes of them.
+	Held []Access
 }
 
 // GitWords are words that git reads its own way.
@@ -240,6 +240,15 @@ type GitObject struct{ Revision, Path string }
 
 // Complete reports whether the words name all objects.
 func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }
+
+// Revisions are the revisions that the objects are of.
+func (o *GitObjects) Revisions() []string {
+	revisions := make([]string, 0, len(o.Named))
+	for i := range o.Named {
+		revisions = append(revisions, o.Named[i].Revision)
+	}
+	return revisions
+}
 
 // GitLog is how git prints commits.
 type GitLog struct {
@@ -426,7 +435,7 @@ func (w *walker) emit(c Command) {
 		c.Accesses[i].Braces = w.Posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
-	c.Held = append(c.Held, w.standing...)
+	c.Implied.Held = append(c.Implied.Held, w.standing...)
 	w.expandedNames, w.standing = nil, nil
 	w.line.Commands = append(w.line.Commands, c)
 }

@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // loop is a for loop that is walked in a state.
@@ -80,8 +81,8 @@ func (l *loop) words(items []*syntax.Word) (values []Word) {
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			numeral := wordNumeral{Signed: l.w.begun != nil && l.w.begun.Signed, Scaled: l.scaled(item)}
-			words = []Word{{Kind: Number, Text: seqText, Solid: true, wordNumeral: numeral}}
+			class := numeral(l.w.begun != nil && l.w.begun.Signed, false)
+			words = []Word{{Kind: Number, Text: seqText, class: class, wordNumeral: wordNumeral{Scaled: l.scaled(item)}}}
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
@@ -123,7 +124,7 @@ func (l *loop) isCount(word *syntax.Word) bool {
 		return false
 	}
 	value, _ := l.st.variable(part.Param.Value)
-	return value.Kind == Number && !value.Signed && !value.Letters || value.Kind == Literal && counted(value.Text)
+	return value.Kind == Number && isNumber(value) && !value.dashed() || value.Kind == Literal && counted(value.Text)
 }
 
 // over walks the rounds of the loop.
@@ -174,19 +175,39 @@ func roundsOf(word Word) (several, none bool) {
 // item is what the variable of a loop holds in one round over the word.
 func (w Word) item(st *state) Word {
 	quotedNames := w.Kind == Names && !w.Split && !w.Vanishes // one round even without a name
-	w.Solid = w.Solid || w.Vanishes                           // an empty one makes no round
 	if w.Kind == Glob {
 		// Without a match the loop runs once with the pattern itself.
 		w.Variables = nil
 	}
+	mayBeEmpty := w.mayBeEmpty() && !w.Vanishes // an empty one makes no round
 	if w = w.cutAgain(st); w.Kind != Names {
+		w.class = w.itemClass(mayBeEmpty)
 		return w
 	}
 	one := *w.stream
 	one.Several, one.Empty = false, quotedNames
 	item := wordOfNames(&one, w.Text)
-	item.Solid = !quotedNames
+	item.class = unread(quotedNames)
 	return item
+}
+
+// itemClass is the class of one of the fields that the shell splits a word into.
+func (w *Word) itemClass(mayBeEmpty bool) *value.Class {
+	switch {
+	case w.Kind == Literal, w.Kind == Glob, w.Kind == Hash:
+		return w.class
+	case isNumber(*w):
+		return numeral(w.dashed(), mayBeEmpty)
+	case !w.Split && !w.Vanishes:
+		return w.class
+	case w.class == nil || w.class.All().Meets(value.Patterns):
+		return unread(mayBeEmpty)
+	}
+	field := w.class.Slice()
+	if !mayBeEmpty {
+		field = field.Present()
+	}
+	return refer(&field)
 }
 
 // nextRounds walks the body of a loop whose words are only known on the disk once more, from what the
@@ -279,7 +300,7 @@ func (r *report) keepRound(first []Command, from int) {
 func (c *Command) same(other *Command) bool {
 	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }
 
 // onlyVariables reports whether a round of a loop changed variables and

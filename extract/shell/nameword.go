@@ -20,7 +20,7 @@ import (
 // one whatever it is the hash of.
 func wordOfNames(names *stream.NameStream, root string) Word {
 	if names.Kind == stream.Hashes {
-		return Word{Kind: Hash, Text: stream.HashText}
+		return Word{Kind: Hash, Text: stream.HashText, class: objectName}
 	}
 	return Word{Kind: Names, Text: root, wordStream: wordStream{stream: names}}
 }
@@ -186,13 +186,12 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 	return wordOfName(path), true
 }
 
-// accessesOf are what an operation on the names that a word stands for touches, without what their
+// appendAccesses adds what an operation on the names that a word stands for touches, without what their
 // composition needs. A program that reads directories whole reads what no filter on the names selects.
-func (w *Word) accessesOf(op string, tree bool) []Access {
-	roots := w.name().Roots()
-	accesses := make([]Access, 0, len(roots))
-	for _, root := range roots {
-		accesses = append(accesses, accessOf(w.stream, root, op, tree, w.Split))
+func (w *Word) appendAccesses(accesses []Access, op string, tree bool) []Access {
+	name := w.name()
+	for _, root := range name.Roots() {
+		accesses = append(accesses, accessOf(name.Stream, root, op, tree, w.Split))
 	}
 	return accesses
 }

@@ -18,20 +18,18 @@ import (
 // numberLines is what the command prints, if that is lines which begin with numbers: of what it
 // counts, or of what it is piped.
 func (o *stdout) numberLines() stream.Lines {
-	var lines *stream.Numbers
 	in, piped := o.in.Numbers()
 	switch {
 	case o.printsNumber(o.stmt):
-		lines = &stream.Numbers{Line: filter.Line{One: true, Padded: true}}
+		return stream.NumberLines(stream.Numbers{Line: filter.Line{One: true, Padded: true}})
 	case piped && len(o.c.Accesses) == 0:
-		lines = o.filtered(in)
+		return o.filtered(in)
 	case !piped:
-		lines = o.counted()
+		if lines := o.counted(); lines != nil {
+			return stream.NumberLines(*lines)
+		}
 	}
-	if lines == nil {
-		return stream.Lines{}
-	}
-	return stream.NumberLines(*lines)
+	return stream.Lines{}
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.
@@ -60,43 +58,34 @@ func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
 // wordOfNumbers is the word that a substitution becomes which prints such lines.
 func wordOfNumbers(n stream.Numbers) (Word, bool) {
 	if !n.One && n.Behind == 0 && !n.Signed {
-		return Word{Kind: Output, Text: "$(…)", wordNumeral: wordNumeral{lines: true}, wordHead: wordHead{bare: true}}, true
+		return Word{Kind: Output, Text: "$(…)", class: counts}, true
 	}
-	return Word{Kind: Number, Text: "$(…)", wordNumeral: wordNumeral{Signed: n.Signed}}, n.One && n.Behind == 0
+	return Word{Kind: Number, Text: "$(…)", class: numeral(n.Signed, true)}, n.One && n.Behind == 0
 }
 
-// filtered is what a filter leaves of such lines, nil if that isn't known.
-func (o *stdout) filtered(n stream.Numbers) *stream.Numbers {
-	one := n
-	one.One = true
+// filtered is what a filter leaves of such lines, if that is known.
+func (o *stdout) filtered(n stream.Numbers) stream.Lines {
+	known, one := false, false
 	switch o.c.Verb {
-	case "head", "tail":
-		switch {
-		case !o.c.onlyForm("-n", "-NUM"):
-			return nil // a line may be cut anywhere
-		case slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " ")):
-			return &one
-		}
-		return &n
+	case "head", "tail": // a line may be cut anywhere
+		known, one = o.c.onlyForm("-n", "-NUM"), slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " "))
 	case "sort", "uniq":
-		if !o.c.onlyForm("-n", "-r", "-u") {
-			return nil
-		}
-		return &n
+		known = o.c.onlyForm("-n", "-r", "-u")
 	case "grep":
-		if !o.c.onlyForm("-v", "-i", "-E", "-F", "-w", "<pattern>") {
-			return nil
-		}
-		return &n
+		known = o.c.onlyForm("-v", "-i", "-E", "-F", "-w", "<pattern>")
 	case "sed":
-		if len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1]) {
-			return &one
-		}
+		one = len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1])
+		known = one
 	}
-	if o.args == nil || !filter.LeavesNumber(o.c.Verb, o.args, n.Line) {
-		return nil
+	switch {
+	case known:
+		n.One = n.One || one
+	case o.args == nil, !filter.LeavesNumber(o.c.Verb, o.args, n.Line):
+		return stream.Lines{}
+	default:
+		n.Line = filter.Line{One: n.One}
 	}
-	return &stream.Numbers{Line: filter.Line{One: n.One}, Signed: n.Signed}
+	return stream.NumberLines(n)
 }
 
 // counters are how the lines of commands begin that count, and read no lines.

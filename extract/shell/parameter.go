@@ -74,14 +74,14 @@ func (p *parameter) operated() (Word, bool) {
 func (p *parameter) splice(x *expander) {
 	switch p.name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		x.number("$"+p.name, true)
+		x.number(Number, "$"+p.name, numeral(false, false))
 		return
 	case "!": // empty if no command runs in the background
-		x.number("$"+p.name, false)
+		x.number(Number, "$"+p.name, numeral(false, true))
 		return
 	}
 	if !p.known {
-		x.unknown(Dynamic, "$"+p.name)
+		x.unknown(Dynamic, "$"+p.name, anyText)
 		return
 	}
 	x.splice(p.value, p.quoted)
@@ -112,7 +112,7 @@ func (p *parameter) member() (Word, bool) {
 	list, all := value.array, tree.IsAllMembers(p.part.Index)
 	switch {
 	case !assigned && p.name == "PIPESTATUS" && !all:
-		return Word{Kind: Number, Text: "$" + p.name}, true
+		return Word{Kind: Number, Text: "$" + p.name, class: numeral(false, true)}, true
 	case !assigned:
 		return p.w.value(p.st, p.name)
 	case list == nil:
@@ -164,10 +164,10 @@ func (p *parameter) unknown(x *expander) {
 	}
 	source := "${" + p.name + "…}"
 	if kind == Number {
-		x.number(source, p.part.Length)
+		x.number(Number, source, numeral(false, !p.part.Length))
 		return
 	}
-	x.unknown(kind, source)
+	x.unknown(kind, source, anyText)
 }
 
 // kind is what an expansion with an operator gives: a number for ${#name}, text that only the run

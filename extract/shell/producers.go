@@ -95,9 +95,9 @@ func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	text := ""
 	switch name {
 	case "number":
-		return Word{Kind: Number, Text: "$(…)", Solid: true}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, false)}, true
 	case "identifier": // letters and digits
-		return Word{Kind: Hash, Text: stream.HashText, Solid: true}, true
+		return Word{Kind: Hash, Text: stream.HashText, class: identifier}, true
 	case "working_directory":
 		text = dir
 	case "work_tree":

@@ -34,9 +34,10 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		value := r.value(at)
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
-		if value.Solid = false; value.stream != nil {
+		if value.stream != nil {
 			value.stream = value.stream.OrNone()
 		}
+		value.class = value.orEmpty()
 		end = end.with(name.Text, value)
 	}
 	if r.zero && i.w.Posix {
@@ -63,21 +64,24 @@ func (r *lineReader) options() {
 // known, or text.
 func (r *lineReader) value(at int) Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown, wordHead: wordHead{bare: in.Dashless()}}
+	text := Word{Kind: Output, Text: shown}
+	if in.Dashless() {
+		text.class = bareLines
+	}
 	ifs, set := r.st.variable("IFS")
 	if set && ifs.Kind != Literal {
 		return text
 	}
 	if first := at == 0 && !r.zero; first {
 		if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs.Text, !set) {
-			return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: numbers.Signed}}
+			return Word{Kind: Number, Text: shown, class: numeral(numbers.Signed, false)}
 		}
 		separators := ifs.Text
 		if !set {
 			separators = " "
 		}
 		if r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, separators) {
-			return Word{Kind: Hash, Text: stream.HashText}
+			return Word{Kind: Hash, Text: stream.HashText, class: objectName}
 		}
 	}
 	if variables > 1 || set && ifs.Text != "" {

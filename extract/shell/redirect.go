@@ -107,7 +107,7 @@ func (o *redirector) reads(word Word, brace bool) bool {
 		o.opened = append(o.opened, word.pattern(v1.OpRead))
 		return true
 	case word.Kind == Names && word.isNameIn(o.st) && (!word.Split || !word.stream.IsComposed()):
-		o.opened = append(append(o.opened, word.accessesOf(v1.OpRead, false)...), composing(word.stream)...)
+		o.opened = append(word.appendAccesses(o.opened, v1.OpRead, false), composing(word.stream)...)
 		return true
 	}
 	return false

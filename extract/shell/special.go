@@ -121,10 +121,6 @@ func (v invocation) commandLookup() bool {
 	return true
 }
 
-func isNumber(word Word) bool {
-	return word.Kind == Number && !word.Letters || word.Kind == Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
-}
-
 // printf looks at the conversions: %n assigns a variable in bash, and zsh and
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.

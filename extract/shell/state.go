@@ -235,11 +235,11 @@ func either(name string, a, b *Word) *Word {
 	switch {
 	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
 		return &Word{
-			Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), wordHead: wordHead{Dashed: a.Dashed || b.Dashed},
-			wordNumeral: wordNumeral{Signed: a.Signed || b.Signed, Scaled: a.Scaled || b.Scaled},
+			Kind: Number, Text: "$" + name, class: numeral(a.dashed() || b.dashed(), a.mayBeEmpty() || b.mayBeEmpty()),
+			wordNumeral: wordNumeral{Scaled: a.Scaled || b.Scaled},
 		}
 	case onlyText(*a) && onlyText(*b):
-		return &Word{Kind: Output, Text: "$" + name, Solid: solid(*a) && solid(*b), wordNumeral: wordNumeral{Letters: true}}
+		return &Word{Kind: Output, Text: "$" + name, class: unread(a.mayBeEmpty() || b.mayBeEmpty())}
 	}
 	return unknownWord
 }
@@ -264,5 +264,3 @@ func onlyText(word Word) bool {
 func octal(word Word) bool {
 	return word.Kind == Literal && !value.IsDecimal(word.Text) || word.Kind == Number && word.Joined
 }
-
-func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }

@@ -44,9 +44,9 @@ func (w Word) names() []string {
 	switch {
 	case len(w.holes) == 0:
 		return []string{"*"}
-	case w.holes[0] > 0:
-		return []string{w.Text[:w.holes[0]] + "*"}
-	case w.Signed:
+	case w.holes[0].start > 0:
+		return []string{w.Text[:w.holes[0].start] + "*"}
+	case w.dashed():
 		return []string{"[0-9]*", "-[0-9]*"}
 	}
 	return []string{"[0-9]*"}

@@ -16,7 +16,6 @@ func (x *Command) Equal(y *Command) bool {
 		x.Program == y.Program &&
 		sameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
-		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) }) &&
 		x.Cwd.Equal(&y.Cwd) &&
 		x.Effective == y.Effective &&
 		sameList(x.Caveats, y.Caveats) &&
@@ -33,11 +32,11 @@ func (x *Command) Equal(y *Command) bool {
 func (x *Word) Equal(y *Word) bool {
 	return x.Kind == y.Kind &&
 		x.Split == y.Split &&
-		x.Solid == y.Solid &&
 		x.Vanishes == y.Vanishes &&
 		x.Text == y.Text &&
 		sameList(x.Variables, y.Variables) &&
-		x.wordHead == y.wordHead &&
+		x.Option == y.Option &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class) &&
 		x.wordNumeral.Equal(&y.wordNumeral) &&
 		x.wordMatch.Equal(&y.wordMatch) &&
 		x.wordStream.Equal(&y.wordStream) &&
@@ -97,7 +96,8 @@ func (x *GitWords) Equal(y *GitWords) bool {
 // Equal reports whether two values are the same.
 func (x *Implied) Equal(y *Implied) bool {
 	return x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove)
+		sameList(x.ReadsAbove, y.ReadsAbove) &&
+		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
@@ -136,14 +136,9 @@ func (x *wordMatch) Equal(y *wordMatch) bool {
 
 // Equal reports whether two values are the same.
 func (x *wordNumeral) Equal(y *wordNumeral) bool {
-	return sameList(x.holes, y.holes) &&
-		sameList(x.hollow, y.hollow) &&
-		x.Letters == y.Letters &&
-		x.Signed == y.Signed &&
+	return (x.holes == nil) == (y.holes == nil) && slices.EqualFunc(x.holes, y.holes, func(x, y numberHole) bool { return x.Equal(&y) }) &&
 		x.Scaled == y.Scaled &&
-		x.Joined == y.Joined &&
-		x.lines == y.lines &&
-		x.selects == y.selects
+		x.Joined == y.Joined
 }
 
 // Equal reports whether two values are the same.
@@ -176,6 +171,13 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
+}
+
+// Equal reports whether two values are the same.
+func (x *numberHole) Equal(y *numberHole) bool {
+	return x.start == y.start &&
+		x.end == y.end &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class)
 }
 
 // Size returns the bytes that the value refers to.
@@ -236,10 +238,6 @@ func (x *Command) Size() int {
 	size += len(x.Accesses) * int(unsafe.Sizeof(x.Accesses[0]))
 	for i := range x.Accesses {
 		size += x.Accesses[i].Size()
-	}
-	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
-	for i := range x.Held {
-		size += x.Held[i].Size()
 	}
 	size += x.Cwd.Size()
 	size += x.Effective.Size()
@@ -313,6 +311,10 @@ func (x *GitWords) Size() int {
 func (x *Implied) Size() int {
 	size := 0
 	size += sizeOfTexts(x.ReadsAbove)
+	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
+	for i := range x.Held {
+		size += x.Held[i].Size()
+	}
 	return size
 }
 
@@ -330,7 +332,10 @@ func (x *Word) Size() int {
 	size := 0
 	size += len(x.Text)
 	size += sizeOfTexts(x.Variables)
-	size += x.wordHead.Size()
+	size += len(x.Option)
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
+	}
 	size += x.wordNumeral.Size()
 	size += x.wordMatch.Size()
 	size += x.wordStream.Size()
@@ -399,13 +404,6 @@ func (x *array) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *wordHead) Size() int {
-	size := 0
-	size += len(x.Option)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
 func (x *wordMatch) Size() int {
 	size := 0
 	size += len(x.Extended)
@@ -421,7 +419,9 @@ func (x *wordMatch) Size() int {
 func (x *wordNumeral) Size() int {
 	size := 0
 	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
-	size += len(x.hollow) * int(unsafe.Sizeof(x.hollow[0]))
+	for i := range x.holes {
+		size += x.holes[i].Size()
+	}
 	return size
 }
 
@@ -448,6 +448,15 @@ func (x *GitObject) Size() int {
 	size := 0
 	size += len(x.Revision)
 	size += len(x.Path)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *numberHole) Size() int {
+	size := 0
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
+	}
 	return size
 }
 

@@ -59,14 +59,15 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 // word is the word that the output becomes.
 func (s *substitution) word() (Word, bool) {
 	if s.w.printsNumber(s.stmt) {
-		return Word{Kind: Number, Text: "$(…)", Solid: s.w.alwaysPrints()}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, !s.w.alwaysPrints())}, true
 	}
 	pipe, lines := tree.IsPipe(s.stmt), s.piped
 	if !pipe {
 		lines = s.printed(s.stmt)
 	}
 	if numbers, ok := lines.Numbers(); ok {
-		s.w.begun = &numbers
+		begun := numbers // numbers itself stays off the heap
+		s.w.begun = &begun
 		return wordOfNumbers(numbers)
 	}
 	if pipe || lines.Dashless() {
@@ -94,7 +95,7 @@ func (s *substitution) single() (Word, bool) {
 		}
 	}
 	if printsHash(c) {
-		return Word{Kind: Hash, Text: stream.HashText}, true
+		return Word{Kind: Hash, Text: stream.HashText, class: objectName}, true
 	}
 	return wordOfLines(s.w.out(s.from, stream.Lines{}))
 }
@@ -188,7 +189,7 @@ func baseOf(name, ending string) (Word, bool) {
 // wordOfLines is a word of names: as many words as there are names. Lines without a dash are text.
 func wordOfLines(lines stream.Lines) (Word, bool) {
 	if lines.Dashless() {
-		return Word{Kind: Output, Text: "$(…)", wordHead: wordHead{bare: true}}, true
+		return Word{Kind: Output, Text: "$(…)", class: bareLines}, true
 	}
 	names := lines.Names()
 	if names == nil || lines.EndByNUL() {

@@ -266,10 +266,15 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 		return lines
 	}
 	if o, ok := c.stdout(stmt, in); ok {
-		for _, printed := range []func() stream.Lines{o.numberLines, o.statusLines, o.dashlessLines} {
-			if lines := printed(); lines.Known() {
-				return lines
-			}
+		lines := o.numberLines()
+		if !lines.Known() {
+			lines = o.statusLines()
+		}
+		if !lines.Known() {
+			lines = o.dashlessLines()
+		}
+		if lines.Known() {
+			return lines
 		}
 	}
 	if input {
@@ -360,7 +365,7 @@ func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 		c.Caveats.Add(caveat)
 	}
 	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
-		c.Held = append(c.Held, st.given...)
+		c.Implied.Held = append(c.Implied.Held, st.given...)
 	}
 	for _, dir := range st.environments {
 		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)

@@ -1,6 +1,9 @@
 package shell
 
-import "policyd/extract/shell/stream"
+import (
+	"policyd/extract/shell/stream"
+	"policyd/extract/value"
+)
 
 // WordKind says how much is known of a word before it runs. The zero value is
 // the one that nothing may rely on.
@@ -35,9 +38,6 @@ type Word struct {
 	// Split is true if the shell splits the word at blanks and expands patterns in it, because an
 	// expansion stands outside of quotes.
 	Split bool
-	// Solid is true if the text is never empty: a command that fails prints nothing, a number in
-	// arithmetic is always there.
-	Solid bool
 	// Vanishes is true if the shell can make no word of it: nothing in it is quoted, and all of it can
 	// be empty.
 	Vanishes bool
@@ -46,7 +46,11 @@ type Word struct {
 	Text string
 	// Variables are the names of the variables that were expanded.
 	Variables []string
-	wordHead
+	// Option is the name of the option that the word begins with in literal text, up to the sign
+	// behind it.
+	Option string
+	// class is what the text can be, nil if it can be anything. Literal and Glob words have none.
+	class *value.Class
 	wordNumeral
 	wordMatch
 	wordStream
@@ -55,41 +59,22 @@ type Word struct {
 	array *array
 }
 
-// wordHead is what a word can begin with.
-type wordHead struct {
-	// Option is the name of the option that the word begins with in literal text, up to the sign
-	// behind it.
-	Option string
-	// Led is true if the word begins with text that is known and is no dash, so that whatever follows
-	// can't make it an option.
-	Led bool
-	// Dashed is true if the word begins with a dash if the expansions at its beginning are empty.
-	Dashed bool
-	// bare is true for text of the run that holds no dash in front of what the line writes.
-	bare bool
-}
-
 // wordNumeral is what is known of the digits in a word.
 type wordNumeral struct {
-	// holes are where numbers stand in the Text of a Number, each by its start and its end, and those
-	// of them that can be empty by their start.
-	holes, hollow []int
-	// Letters is true for a word that is a Number but for other text about it: shells evaluate such
-	// text as an expression wherever they want a number.
-	Letters bool
-	// Signed is true for a Number that can be below zero, and begin with a dash.
-	Signed bool
+	// holes are where numbers stand in the Text of a Number, or of an Output that is text and numbers.
+	holes []numberHole
 	// Scaled is true for a Number that is a product, or a sum of large numbers, and can be too large
 	// for another.
 	Scaled bool
-	// Joined is true for a Number whose digits come from more than one place, so that they can be
+	// Joined is true if the digits of numbers come from more than one place, so that they can be
 	// those of an octal number, or of none.
 	Joined bool
-	// lines is true for an Output of numbers, one a line, as $(grep -n x f | cut -d: -f1) prints them:
-	// an expression has a value if there is one, and fails if there are several.
-	lines bool
-	// selects is true for a script of sed that only selects lines, whatever such numbers stand in it.
-	selects bool
+}
+
+// numberHole is where a number stands in a text.
+type numberHole struct {
+	start, end int32
+	class      *value.Class
 }
 
 // wordMatch is what is known of a pattern, and of matches in a word.

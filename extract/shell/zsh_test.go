@@ -47,7 +47,7 @@ func TestZshLinesThatAreUnderstood(t *testing.T) {
 func TestZshProgramsInValues(t *testing.T) {
 	for _, line := range []string{"x=a:=ls; cat $x", "x=:=ls; cat $x", "x==ls; cat $x"} {
 		commands := parseZsh(t, line).Commands
-		assert.Truef(t, commands[len(commands)-1].Accesses[0].Naming == Unnamed, "%q", line)
+		assert.Equalf(t, Unnamed, commands[len(commands)-1].Accesses[0].Naming, "%q", line)
 	}
 }
 
@@ -60,7 +60,7 @@ func TestZshVariablesAreItsOwn(t *testing.T) {
 		commands := parseZsh(t, line).Commands
 		assert.Truef(t, commands[len(commands)-1].Accesses[0].Naming == Unnamed || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
 	}
-	assert.False(t, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Naming == Unnamed)
+	assert.NotEqual(t, Unnamed, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Naming)
 }
 
 // zsh and ksh run the last command of a pipe in the shell itself, ksh may be what sh
@@ -95,7 +95,7 @@ func TestZshExtendedPatternsHaveToMatchNothing(t *testing.T) {
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch && a.Text == pattern }), "%q", line)
 	}
 	for _, line := range []string{"cat x#.env", "cat d/x#.env"} {
-		assert.Truef(t, parseZsh(t, line).Commands[0].Accesses[0].Naming == Unnamed, "%q", line)
+		assert.Equalf(t, Unnamed, parseZsh(t, line).Commands[0].Accesses[0].Naming, "%q", line)
 	}
 	for _, line := range []string{"git show 'HEAD^'", `git show HEAD\^`} {
 		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch }), "%q", line)

@@ -12,7 +12,7 @@ import (
 
 // shell.md section 6: the command of find -exec and of xargs stands as an item
 // of its own if its input is known, and else stays inside.
-func TestFedCommands(t *testing.T) {
+func TestCommandsThatXargsAndFindRun(t *testing.T) {
 	for line, want := range map[string]string{
 		"find . -name '*.go' -exec grep -l x {} +":                                "find, grep",
 		"find src docs -type f -exec wc -l {} \\;":                                "find, wc",
@@ -129,7 +129,7 @@ func TestFedCommands(t *testing.T) {
 
 // The item holds everything below the roots; a second operand role is not safe
 // for several names.
-func TestFedAccesses(t *testing.T) {
+func TestAccessesToNames(t *testing.T) {
 	assert.Equal(t, "list ., read ./**", accesses(t, "find . -type f | xargs cat"))
 	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
 	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
@@ -150,7 +150,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 }
 
 // Names that a substitution, a loop or read takes from a known stream.
-func TestFedWords(t *testing.T) {
+func TestWordsOfNames(t *testing.T) {
 	for line, want := range map[string]string{
 		"cat $(git ls-files)": "read ./**",
 		"while read -r f; do cat \"$f\"; done <<'E'\na.go\nE": "read a.go",
