@@ -64,10 +64,7 @@ func (r *lineReader) options() {
 // known, or text.
 func (r *lineReader) value(at int) Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown}
-	if in.Dashless() {
-		text.class = bareLines
-	}
+	text := Word{Kind: Output, Text: shown, class: classOfLines(in)}
 	ifs, set := r.st.variable("IFS")
 	if set && ifs.Kind != Literal {
 		return text
