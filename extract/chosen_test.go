@@ -72,6 +72,12 @@ func TestToolVersionsThatNameAPath(t *testing.T) {
 	assert.False(t, chosen("poetry --version"))
 	require.NoError(t, os.MkdirAll(p.project+"/.poetry/plugins", 0o700))
 	assert.True(t, chosen("poetry --version"), "its plugins run for every command")
+	for _, line := range []string{"pip list", "pip3 list --format json"} {
+		assert.False(t, chosen(line), line)
+		require.NoError(t, os.WriteFile(p.project+"/rust-toolchain.toml", []byte("[toolchain]\npath = \"/x\"\n"), 0o600))
+		assert.True(t, chosen(line), "%s runs rustc to say in its version check what it runs on", line)
+		require.NoError(t, os.Remove(p.project+"/rust-toolchain.toml"))
+	}
 }
 
 // V5: some programs look for their settings beside the file that they are given.

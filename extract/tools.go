@@ -32,6 +32,11 @@ func (r *tools) catalogued(t *catalog.Tool) {
 	switch t.Kind {
 	case v1.ToolInternal:
 		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: r.facts.call.Tool, Path: -1})
+		for _, name := range r.args.Rest() {
+			if slices.Contains(t.Acts, name) {
+				r.unknownArgument(name)
+			}
+		}
 		return
 	case v1.ToolShell:
 		r.shellTool(t)

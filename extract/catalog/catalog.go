@@ -26,6 +26,8 @@ type Tool struct {
 	Texts   []string `json:"texts"`
 	Content []string `json:"content"`
 	Inert   []string `json:"inert"`
+	// Acts are arguments with which an internal tool does more than that.
+	Acts []string `json:"acts"`
 	// Callee are the arguments that name the agent that is asked. A tool that has
 	// one is the same for every client, since hosts offer it.
 	Callee []string `json:"callee"`

@@ -6,6 +6,7 @@ import (
 
 	"policyd/extract/argv/filter"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -29,6 +30,14 @@ var (
 func orNothing(c value.Class) *value.Class { return classOf(c.OrEmpty()) }
 
 func classOf(c value.Class) *value.Class { return &c }
+
+// classOfLines returns the class of text in lines that are no names, nil if it can be anything.
+func classOfLines(lines stream.Lines) *value.Class {
+	if lines.Dashless() {
+		return bareLines
+	}
+	return nil
+}
 
 // numeral returns the class of a number.
 func numeral(signed, mayBeEmpty bool) *value.Class {
