@@ -90,9 +90,6 @@ func (d *declaration) assigns() (*state, bool) {
 			return nil, false
 		}
 		next = next.with(name, value)
-		if len(d.w.calling) > 0 {
-			next.set(d.w.ownName(name), &Word{Kind: Literal})
-		}
 	}
 	return next, true
 }

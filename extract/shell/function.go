@@ -64,9 +64,6 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	}
 	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
 	locals := tree.DeclaredNames(decl.Body)
-	for _, name := range locals {
-		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
-	}
 	w.calling = w.calling[:len(w.calling)-1]
 	return returned(st, ok, locals), returned(st, fail, locals)
 }
@@ -107,27 +104,6 @@ func returned(before, after *state, locals []string) *state {
 	for _, name := range locals {
 		next.set(name, unknownWord)
 	}
-	return next
-}
-
-// ownName is a name that no variable has, under which is noted that the function being
-// walked has declared a variable as its own.
-func (n *nesting) ownName(name string) string {
-	return "local " + strconv.Itoa(len(n.calling)) + " " + name
-}
-
-// surelyOwn reports whether such a note was made on every way to here.
-func (s *state) surelyOwn(note string) bool {
-	value, noted := s.variable(note)
-	return noted && value.Kind == Literal
-}
-
-func (s *state) without(note string) *state {
-	if !s.assigned(note) {
-		return s
-	}
-	next := s.clone()
-	next.vars = s.vars.Without(note)
 	return next
 }
 
