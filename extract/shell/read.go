@@ -69,16 +69,9 @@ func (r *lineReader) value(at int) Word {
 	if set && ifs.Kind != Literal {
 		return text
 	}
-	if first := at == 0 && !r.zero; first {
-		if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs.Text, !set) {
-			return Word{Kind: Number, Text: shown, class: numeral(numbers.Signed, false)}
-		}
-		separators := ifs.Text
-		if !set {
-			separators = " "
-		}
-		if r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, separators) {
-			return Word{Kind: Hash, Text: stream.HashText, class: objectName}
+	if at == 0 && !r.zero {
+		if word, ok := r.beginning(ifs.Text, !set); ok {
+			return word
 		}
 	}
 	if variables > 1 || set && ifs.Text != "" {
@@ -88,6 +81,19 @@ func (r *lineReader) value(at int) Word {
 		return r.nameOf(names)
 	}
 	return text
+}
+
+// beginning is what the first variable gets, if that is the number or the hash that lines begin with.
+// ifs is the value of IFS unless it isn't set.
+func (r *lineReader) beginning(ifs string, unset bool) (Word, bool) {
+	in, variables := r.w.in, len(r.names)
+	if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs, unset) {
+		return Word{Kind: Number, Text: "$" + r.names[0].Text, class: numeral(numbers.Signed, false)}, true
+	}
+	if unset {
+		ifs = " "
+	}
+	return Word{Kind: Hash, Text: stream.HashText, class: objectName}, r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, ifs)
 }
 
 // nameOf is one name of a stream.
