@@ -143,9 +143,8 @@ func (c *Class) Replace(with *Class) Class {
 
 // Append changes the class to that of a string of c with text behind it.
 func (c *Class) Append(text string) {
-	if text != "" {
-		behind := Of(text)
-		*c = c.Concat(&behind)
+	for i := range len(text) {
+		c.AppendByte(text[i])
 	}
 }
 
