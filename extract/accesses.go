@@ -32,17 +32,17 @@ type accesses struct {
 
 // access adds one path of a command, in every directory that it may run in.
 func (s *accesses) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
-	if a.Dynamic {
+	if a.Naming == shell.Unnamed {
 		t.vague = true
 		t.add(a.Op, v1.SpaceUnknown)
 		s.locator.spelled(t, a)
 		return
 	}
-	bases := c.Dirs
+	bases := c.Cwd.Known
 	if a.Dirs != nil {
 		bases = a.Dirs
 	}
-	if len(bases) == 0 || c.Unknown {
+	if len(bases) == 0 || c.Cwd.Others {
 		bases = append(slices.Clip(bases), "")
 	}
 	for _, base := range bases {
@@ -55,14 +55,14 @@ func (s *accesses) access(t *touched, item *v1.Item, c *shell.Command, a *shell.
 
 func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
 	switch {
-	case a.Reading == value.AsAnything && !a.Glob:
+	case a.Reading == value.AsAnything && a.Naming != shell.ByGlob:
 		s.anyReading(t, item, a, base)
 	case s.view.Windows:
 		s.windowsAccess(t, item, a, base)
-	case a.Spelled:
+	case a.Naming == shell.ByPathspec:
 		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		s.locator.patternName(t, a.Text, a.Op)
-	case a.Glob:
+	case a.Naming == shell.ByGlob:
 		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range s.globbed(t, item, a, base) {
 			if resolved, err := s.view.Resolve(match); err == nil && resolved.Dir {
@@ -77,14 +77,21 @@ func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base s
 
 // absent reports whether a word that only counts if it names a path names none.
 func (s *accesses) absent(a *shell.Access, base string) bool {
-	return a.Maybe && !s.couldBePath(a.Text, base) || a.IfExists && !s.view.Exists(s.view.Absolute(a.Text, base))
+	switch a.Presence {
+	case shell.IfPathLike:
+		return !s.couldBePath(a.Text, base)
+	case shell.IfExists:
+		return !s.view.Exists(s.view.Absolute(a.Text, base))
+	default:
+		return false
+	}
 }
 
 // literal adds a path that a word names as it stands.
 func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base string) {
 	text := shellExpanded(a.Text)
 	p := s.locator.touch(t, text, base, a.Op)
-	if a.Refs && !s.repos.PlainRefs(p.Real, a.Said) {
+	if (a.Below == shell.Refs || a.Below == shell.TagRefs) && !s.repos.PlainRefs(p.Real, a.Below == shell.TagRefs) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if a.FromStream {
@@ -103,7 +110,7 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base stri
 // belowAll does what below does for the directories that some paths lead to by the names that the line
 // makes. What a walk there comes to by such names again isn't known.
 func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.Access, base string) {
-	if len(s.aliases.all) == 0 || !a.Tree {
+	if len(s.aliases.all) == 0 || a.Below != shell.Tree {
 		return
 	}
 	var targets []string
@@ -128,13 +135,13 @@ func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.
 
 // below adds the caveats for what a command does with a directory that it is given.
 func (s *accesses) below(t *touched, item *v1.Item, dir string, a *shell.Access, base string) {
-	if a.Module {
+	if a.Below == shell.Module {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if answer := s.trees.IgnoreFilesAbove(dir, a.IgnoreFiles); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
-	if a.Tree || len(a.IgnoreFiles) > 0 {
+	if a.Below == shell.Tree || len(a.IgnoreFiles) > 0 {
 		s.walk(t, item, dir, a, base)
 	}
 }
@@ -192,10 +199,10 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base stri
 	text, op := a.Text, a.Op
 	found := s.globs.ExpandAs(text, base, a.Named && !a.FromStream && op == v1.OpList)
 	none := !found.Unknown && len(found.Matches) == 0
-	if a.NoMatch && !none || a.Single && len(found.Matches) > 1 {
+	if a.Matches == shell.NoMatch && !none || a.Matches == shell.SingleMatch && len(found.Matches) > 1 {
 		item.Caveats.Add("dynamic_option")
 	}
-	if a.NoMatch || a.IfExists && none {
+	if a.Matches == shell.NoMatch || a.Presence == shell.IfExists && none {
 		return nil
 	}
 	if found.Unknown {
@@ -248,7 +255,7 @@ func (s *accesses) matchedWord(item *v1.Item, a *shell.Access, match, word, base
 	if answer := s.trees.Handed(word, base, &a.Names); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
-	if info, err := s.view.Stat(match); (a.FilesOnly || a.Module) && (err != nil || info.IsDir()) {
+	if info, err := s.view.Stat(match); (a.FilesOnly || a.Below == shell.Module) && (err != nil || info.IsDir()) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }
@@ -311,7 +318,7 @@ func (s *accesses) reading(t *touched, item *v1.Item, a *shell.Access, text, bas
 	one := *a
 	one.Text = text
 	if s.view.Windows {
-		one.Reading, one.Maybe = value.AsPath, false
+		one.Reading, one.Presence = value.AsPath, shell.Always
 		s.windowsAccess(t, item, &one, base)
 		return
 	}
@@ -338,16 +345,16 @@ func (s *accesses) restricted(t *touched, text, op, base string) bool {
 // windowsAccess adds one path of a command of a session on Windows. Patterns
 // reach the program there, whichever shell runs it.
 func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, base string) {
-	if a.Maybe && !s.classes.WindowsCouldBePath(a.Text) {
+	if a.Presence == shell.IfPathLike && !s.classes.WindowsCouldBePath(a.Text) {
 		return
 	}
-	if (a.Glob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
+	if (a.Naming == shell.ByGlob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
 		s.windowsGlob(t, item, a, base)
 		return
 	}
 	p := s.locator.touch(t, a.Text, base, a.Op)
 	defer s.puts(t, item, a, s.view.Absolute(a.Text, base), base)
-	if !a.Tree || p.Space == v1.SpaceUnknown {
+	if a.Below != shell.Tree || p.Space == v1.SpaceUnknown {
 		return
 	}
 	if p.Caveats.Has("unseen") {

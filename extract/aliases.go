@@ -80,7 +80,7 @@ func (n *aliasTable) collect(commands []shell.Command) []alias {
 	var out []alias
 	for i := range commands {
 		c := &commands[i]
-		if c.Unpacks {
+		if c.Implied.Unpacks {
 			out = n.unpacked(out, i, c)
 		}
 		for j := range c.Accesses {
@@ -97,10 +97,10 @@ func (n *aliasTable) collect(commands []shell.Command) []alias {
 
 // unpacked adds the places where a command makes files that are not known.
 func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias {
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		if c.Program == "git" && c.Verb != "git clone" {
 			if top := n.repos.Toplevel(dir); top != "" {
 				dir = top
@@ -108,7 +108,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 		}
 		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
-			if a := &c.Accesses[i]; a.Op == v1.OpWrite && !a.Dynamic && !a.Glob {
+			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == shell.ByName || a.Naming == shell.ByPathspec) {
 				if full := n.view.Absolute(a.Text, dir); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
@@ -120,13 +120,13 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 
 // landings adds the names that a command puts at the path of an access.
 func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell.Access) []alias {
-	dirs := c.Dirs
+	dirs := c.Cwd.Known
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}
 	for _, base := range dirs {
 		target := n.view.Absolute(shellExpanded(a.Text), base)
-		if target == "" || a.Dynamic || a.Glob {
+		if target == "" || a.Naming == shell.Unnamed || a.Naming == shell.ByGlob {
 			if a.Landing.Makes != shell.Copies {
 				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
 			}

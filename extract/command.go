@@ -103,7 +103,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	}
 	r.facts.Items = append(r.facts.Items, *item)
 	item.Caveats = append(r.scratch.caveats[:0], c.Caveats...)
-	item.Risks = slices.Clip(c.Risks)
+	item.Risks = slices.Clip(c.Approval.Risks)
 	*t = touched{item: index, set: r.facts.spaces[:0], reals: r.scratch.reals[:0], links: r.scratch.links[:0]}
 	r.workingDirectories(t, item, c)
 	inReals, inLinks := len(t.reals), len(t.links)
@@ -111,12 +111,12 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 	for i := range c.Accesses {
 		r.accesses.access(t, item, c, &c.Accesses[i])
 	}
-	for i := range c.Held {
-		r.accesses.access(t, item, c, &c.Held[i])
+	for i := range c.Implied.Held {
+		r.accesses.access(t, item, c, &c.Implied.Held[i])
 	}
 	r.patched(t, item, c, line)
 	directory, named := r.effective(c)
-	if named && c.WorksIn != argv.WorksInCwd {
+	if named && c.Effective.WorksIn != argv.WorksInCwd {
 		t.reals, t.links = t.reals[inReals:], t.links[inLinks:] // the paths say where it works
 	}
 	item.Within = r.locator.within(t, directory)
@@ -141,7 +141,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 		item.Caveats.Add(disk.ReachesSecret)
 	}
 	item.Touches, item.Caveats = r.facts.room.set(t.set...), r.facts.room.set(item.Caveats...)
-	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Values.Clone()
+	item.Risks, item.Values = r.facts.room.set(item.Risks...), c.Approval.Values.Clone()
 	r.facts.Items[index] = *item
 	r.facts.outside(first, index)
 	return index
@@ -156,16 +156,16 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 	}
 	list := func(space string) {
 		t.abroad = t.abroad || space == v1.SpaceOutside
-		if c.WorksIn != argv.UsesPaths {
+		if c.Effective.WorksIn != argv.UsesPaths {
 			t.add(v1.OpList, space)
 		}
 	}
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		item.Caveats.Add("cwd_unknown")
 		list(v1.SpaceUnknown)
 		t.vague = true
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		resolved, err := r.view.Resolve(dir)
 		if err != nil || r.view.Hidden(&resolved) {
 			item.Caveats.Add("cwd_unknown")
@@ -186,7 +186,7 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 // part counts.
 func spelledRoot(a *shell.Access, root string) string {
 	switch {
-	case a.Glob || a.FromStream:
+	case a.Naming == shell.ByGlob || a.FromStream:
 		return "./" + root + "/"
 	case a.Text == "":
 		return "./"
@@ -198,10 +198,10 @@ func spelledRoot(a *shell.Access, root string) string {
 // a path that the command names and not the one that it runs in.
 func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 	base := ""
-	if len(c.Dirs) == 1 && !c.Unknown {
-		base = c.Dirs[0]
+	if c.Cwd.Single() {
+		base = c.Cwd.Known[0]
 	}
-	if c.WorksIn != argv.WorksInCwd {
+	if c.Effective.WorksIn != argv.WorksInCwd {
 		if full, file := r.firstPath(c, base); full != "" {
 			return r.directoryOf(full, file), true
 		}
@@ -220,7 +220,7 @@ func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 // first path among its options, patterns and redirections. It is empty where there is none.
 // file is true where the path is one that is written, and so no directory to come.
 func (r *commands) firstPath(c *shell.Command, base string) (full string, file bool) {
-	operand := c.Operand
+	operand := c.Effective.Operand
 	if operand == "./..." {
 		operand = "."
 	}
@@ -229,13 +229,13 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 	}
 	if operand != "" {
 		if full := r.view.Absolute(operand, base); full != "" {
-			return full, c.OperandFile
+			return full, c.Effective.File
 		}
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
 		if full := r.certainPath(a, base); full != "" && !strings.HasPrefix(full, "/dev/") {
-			return full, a.Op == v1.OpWrite && !a.Glob
+			return full, a.Op == v1.OpWrite && a.Naming != shell.ByGlob
 		}
 	}
 	return "", false
@@ -244,14 +244,15 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 // certainPath is the path that an access names whatever is there, of a pattern the directory that it starts from.
 // It is empty for other accesses.
 func (r *commands) certainPath(a *shell.Access, base string) string {
-	if a.Dynamic || a.Maybe || a.NoMatch || a.IfExists || a.Spelled || r.view.Windows && a.Glob {
+	glob := a.Naming == shell.ByGlob
+	if !glob && a.Naming != shell.ByName || a.Presence != shell.Always || a.Matches == shell.NoMatch || r.view.Windows && glob {
 		return ""
 	}
 	if len(a.Dirs) == 1 {
 		base = a.Dirs[0]
 	}
 	text := a.Text
-	if a.Glob {
+	if glob {
 		literal := text[:disk.MetaIndex(text)]
 		text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
 	}
@@ -293,7 +294,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 			item.Caveats.Add("secret_variable")
 		}
 	}
-	if c.SearchesCwd && r.choice.Shadowed(c) {
+	if c.Selection.SearchesCwd && r.choice.Shadowed(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
@@ -301,10 +302,10 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 		r.gits.Push(item, c)
 		r.gits.Paths(item, c)
 	}
-	if len(c.Imports) > 0 && r.choice.Imports(c) {
+	if len(c.Selection.Imports) > 0 && r.choice.Imports(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
+	if len(c.Selection.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
 	if answer := r.choice.ReadAbove(c); answer != disk.ReachesNone {
@@ -341,7 +342,7 @@ func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
 // exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
 // command walks itself are affected; names that another command finds are not.
 func (r *commands) excludable(c *shell.Command, line string) bool {
-	walks := func(a shell.Access) bool { return a.Tree && !a.FromStream && a.Tracked == nil }
+	walks := func(a shell.Access) bool { return a.Below == shell.Tree && !a.FromStream && a.Tracked == nil }
 	if len(r.facts.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
@@ -382,8 +383,8 @@ func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line str
 	if format == nil {
 		return
 	}
-	dirs := c.Dirs
-	if c.Unknown || len(dirs) == 0 {
+	dirs := c.Cwd.Known
+	if c.Cwd.Others || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
 	envelope := c.Program == "apply_patch" || c.Program == "applypatch"
@@ -407,7 +408,7 @@ func (r *commands) patches(c *shell.Command, line, dir string, envelope bool) (t
 	texts = patch.InLine(line, envelope)
 	known = patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
 	for i := range c.Accesses {
-		if access := &c.Accesses[i]; access.Op == v1.OpRead && !access.Dynamic && !access.Glob {
+		if access := &c.Accesses[i]; access.Op == v1.OpRead && access.Naming == shell.ByName {
 			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dir)))
 			known = true
 		}

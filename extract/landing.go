@@ -59,7 +59,7 @@ func (p *placer) copied(sources, targets []string) {
 	}
 	what := &shell.Landing{Tree: true, Follow: true}
 	for _, source := range sources {
-		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList})
+		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList, Naming: shell.ByName})
 	}
 	for _, target := range targets {
 		full := p.view.Absolute(target, p.facts.Cwd)
@@ -105,10 +105,10 @@ func (l *landing) into(target string, resolved *paths.Resolved) bool {
 // named are the words that a source stands for.
 func (l *landing) named(a *shell.Access, base string) []string {
 	switch {
-	case a.Dynamic, l.placer.view.Windows && strings.ContainsAny(a.Text, "*?["):
+	case a.Naming == shell.Unnamed, l.placer.view.Windows && strings.ContainsAny(a.Text, "*?["):
 		l.unknown = true
 		return nil
-	case a.Glob:
+	case a.Naming == shell.ByGlob:
 		found := l.placer.globs.Expand(a.Text, base)
 		l.unknown = l.unknown || found.Unknown
 		if len(found.Words) == 0 {

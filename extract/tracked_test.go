@@ -108,7 +108,7 @@ func TestTrackedDirectoriesThatAreOptions(t *testing.T) {
 
 // V5, S3: a name that begins with a dash is an option to what it is handed to,
 // whether or not the operand in its place is a path.
-func TestFedNamesThatAreOptions(t *testing.T) {
+func TestNamesThatAreOptions(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.MkdirAll(p.project+"/odd", 0o700))
 	require.NoError(t, os.WriteFile(p.project+"/odd/--python=x", []byte("x"), 0o600))

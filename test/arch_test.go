@@ -58,6 +58,10 @@ var importTable = []row{
 		reason: "what a word or a redirection of the source is follows from the syntax tree, and not from what the line did before",
 	},
 	{
+		path: "extract/shell/stream", own: []string{"extract/argv/filter", "extract/shell/lexical", "extract/value"},
+		reason: "which names a command prints is described without the line that it is in, and without a disk",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -158,7 +162,7 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/guard", "extract/shell/lexical", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
+			"extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -442,6 +446,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"api/v1", "github.com/goccy/go-json"},
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
+		{"extract/shell/stream", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git/object"},
 		{"extract/git/object", "policyd/extract/git/trust"},
 		{"extract/git/history", "policyd/extract/git/trust"},

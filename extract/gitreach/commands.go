@@ -62,10 +62,10 @@ func (g *Commands) Paths(item *v1.Item, c *shell.Command) {
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Op != v1.OpWrite || a.Dynamic || a.Landing != nil {
+		if a.Op != v1.OpWrite || a.Naming == shell.Unnamed || a.Landing != nil {
 			continue
 		}
-		for _, dir := range c.Dirs {
+		for _, dir := range c.Cwd.Known {
 			if full := g.View.Absolute(a.Text, dir); full != "" && g.View.Exists(full) {
 				item.Risks.Add(c.Git.PathRisk)
 			}
@@ -80,7 +80,7 @@ func (g *Commands) pushesPlainly(c *shell.Command) bool {
 	if c.Caveats.Has("assigns") || c.Caveats.Has("executes") {
 		return false
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		resolved, err := g.View.Resolve(dir)
 		if err != nil || resolved.Unseen {
 			return false
@@ -89,7 +89,7 @@ func (g *Commands) pushesPlainly(c *shell.Command) bool {
 			return false
 		}
 	}
-	return len(c.Dirs) > 0 && !c.Unknown
+	return c.Cwd.Complete()
 }
 
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
@@ -156,11 +156,11 @@ func (g *Commands) Trust(item *v1.Item, c *shell.Command) {
 	if subcommand == c.Verb {
 		return // no subcommand: git prints its help
 	}
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		item.Caveats.Add("git_untrusted")
 		return
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		resolved, err := g.View.Resolve(dir)
 		if err != nil {
 			item.Caveats.Add("git_untrusted")
@@ -206,7 +206,7 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 // checksSignatures reports whether settings make git run gpg for the commits that a command prints. A format that
 // is no name is an effect of the line.
 func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) bool {
-	for _, format := range c.Git.Formats {
+	for _, format := range c.Git.Log.Formats {
 		if !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) {
 			return true
 		}
@@ -233,16 +233,16 @@ func (g *Commands) gitUnseen(item *v1.Item, c *shell.Command) {
 // directory that revision:path names the names alone are printed where lists is true.
 func (g *Commands) gitNamed(c *shell.Command, lists bool) bool {
 	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, func(option string) bool { _, has := c.Form.Get(option); return has })
-	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || c.Git.Blobs != len(c.Git.Objects) {
+	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || !c.Git.Objects.Complete() {
 		return false
 	}
-	for _, object := range c.Git.Objects {
-		if g.Classes.SecretByName(object) || !lists && !g.Classes.TextByName(object) {
+	for _, object := range c.Git.Objects.Named {
+		if g.Classes.SecretByName(object.Path) || !lists && !g.Classes.TextByName(object.Path) {
 			return false
 		}
 	}
 	if !g.Prints.textsAlone(c.Git.Pathspecs) {
-		return len(c.Git.Objects) > 0 && len(c.Git.Pathspecs)+len(c.Git.Revisions) == 0
+		return len(c.Git.Objects.Named) > 0 && len(c.Git.Pathspecs)+len(c.Git.Revisions) == 0
 	}
 	return len(c.Git.Revisions) == 0 || c.Git.Dashes && !slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return !countsFromHead(word) })
 }

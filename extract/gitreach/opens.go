@@ -139,10 +139,10 @@ func (g *Commands) opened(c *shell.Command, verdict trust.Verdict, dir string) (
 	switch {
 	case !known:
 		return of, false
-	case given(c, command.nothing) && len(c.Git.Revisions)+c.Git.Blobs == 0:
+	case given(c, command.nothing) && len(c.Git.Revisions)+c.Git.Objects.Words == 0:
 		return of, true
 	case command.without != "":
-		return of, len(c.Git.Revisions)+c.Git.Blobs == 0 && !verdict.MayHaveRef(command.without)
+		return of, len(c.Git.Revisions)+c.Git.Objects.Words == 0 && !verdict.MayHaveRef(command.without)
 	}
 	if of.Opens, known = command.opened(c.Form); !known {
 		return of, false
@@ -160,7 +160,7 @@ func (g *Commands) opened(c *shell.Command, verdict trust.Verdict, dir string) (
 		of.Opens |= history.OpensAttributes // which it may ask for
 	}
 	if !paths && !slices.ContainsFunc(c.Form, g.Tables.walks.counts) {
-		of.Count = c.Git.Count
+		of.Count = c.Git.Log.Count
 	}
 	return of, known && fields(&of, c) && !settingsOpen(of.Opens, c, verdict)
 }
@@ -185,10 +185,11 @@ func (g *Commands) words(of *history.Opened, c *shell.Command, command *opener, 
 
 // objectNames are the words of the form revision:path. known is false if one isn't followed.
 func objectNames(c *shell.Command, top, dir string) (names []history.ObjectName, known bool) {
-	if c.Git.Blobs != len(c.Git.Objects) {
+	if !c.Git.Objects.Complete() {
 		return nil, false
 	}
-	for i, name := range c.Git.Objects {
+	for _, object := range c.Git.Objects.Named {
+		name := object.Path
 		if strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
 			below, err := filepath.Rel(top, dir)
 			name = path.Join(filepath.ToSlash(below), name)
@@ -196,14 +197,14 @@ func objectNames(c *shell.Command, top, dir string) (names []history.ObjectName,
 				return nil, false
 			}
 		}
-		names = append(names, history.ObjectName{Revision: c.Git.Holders[i], Path: name})
+		names = append(names, history.ObjectName{Revision: object.Revision, Path: name})
 	}
 	return names, true
 }
 
 // fields adds what fields of formats make a command open.
 func fields(of *history.Opened, c *shell.Command) (known bool) {
-	for _, format := range c.Git.Formats {
+	for _, format := range c.Git.Log.Formats {
 		if slices.ContainsFunc(namingFields, func(field string) bool { return strings.Contains(format, field) }) {
 			return false
 		}

@@ -114,7 +114,7 @@ func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict
 	if given(c, reader.Elsewhere) || verdict.Effects.Has(trust.Recurses) || stash && verdict.Effects.Has(trust.ShowsUntracked) {
 		return disk.ReachesUnknown // what is tracked there, or was stashed beside, isn't looked at
 	}
-	if c.Git.Blobs == 0 || len(c.Git.Revisions) > 0 {
+	if c.Git.Objects.Words == 0 || len(c.Git.Revisions) > 0 {
 		if answer := p.selectedReach(item, c, &reader, verdict, dir); answer != disk.ReachesNone {
 			return answer
 		}
@@ -132,7 +132,7 @@ var filePrinters = []string{"git show", "git cat-file", "git blame", "git annota
 // place of some. Then no name tells what it prints, in the index, in commits or by a hash.
 func (p *Prints) replacedReach(c *shell.Command, verdict trust.Verdict) string {
 	reader, known := p.Tables.readers[c.Verb]
-	prints := known && (c.Git.Blobs > 0 || reader.printsContents(c.Form)) || slices.Contains(filePrinters, c.Verb) || given(c, []string{"--blob"})
+	prints := known && (c.Git.Objects.Words > 0 || reader.printsContents(c.Form)) || slices.Contains(filePrinters, c.Verb) || given(c, []string{"--blob"})
 	if prints && verdict.Found && verdict.Replaces() {
 		return disk.ReachesUnknown
 	}
@@ -154,11 +154,11 @@ func given(c *shell.Command, options []string) bool {
 
 // objectsReach says whether a secret is among the files that words name as revision:path.
 func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
-	for i, object := range c.Git.Objects {
-		specs := []string{objectSpec(object)}
+	for _, object := range c.Git.Objects.Named {
+		specs := []string{objectSpec(object.Path)}
 		answer := p.trackedReach(verdict, specs, dir)
-		if holder := c.Git.Holders[i]; answer == disk.ReachesNone && holder != "" {
-			answer = p.pastReach(item, verdict, history.Query{Revisions: []string{holder}, Alone: true}, specs, dir)
+		if answer == disk.ReachesNone && object.Revision != "" {
+			answer = p.pastReach(item, verdict, history.Query{Revisions: []string{object.Revision}, Alone: true}, specs, dir)
 		}
 		if answer != disk.ReachesNone {
 			return answer
@@ -311,14 +311,15 @@ func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdic
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
-	for _, word := range slices.Concat(c.Git.Revisions, c.Git.Holders) {
+	words := slices.Concat(c.Git.Revisions, c.Git.Objects.Revisions())
+	for _, word := range words {
 		for _, digits := range syntax.Hashes(word) {
 			if answer := p.hashReach(digits, verdict); answer != disk.ReachesNone {
 				return answer
 			}
 		}
 	}
-	if verdict.Found && slices.ContainsFunc(c.Git.Holders, func(holder string) bool { return !p.countsFromTop(holder, verdict) }) {
+	if verdict.Found && slices.ContainsFunc(c.Git.Objects.Revisions(), func(revision string) bool { return !p.countsFromTop(revision, verdict) }) {
 		return disk.ReachesUnknown
 	}
 	if answer := p.stagedReach(c, verdict); answer != disk.ReachesNone {
@@ -354,7 +355,7 @@ func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.
 func takesRefs(c *shell.Command) bool {
-	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Refs })
+	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Below == shell.Refs || a.Below == shell.TagRefs })
 }
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
@@ -377,7 +378,7 @@ func (p *Prints) printsObjects(c *shell.Command, verdict trust.Verdict, dir stri
 	reader := p.Tables.readers[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
-		return strings.Contains(c.Git.Format, "raw")
+		return strings.Contains(c.Git.Log.Format, "raw")
 	case c.Verb == "git grep" && !reader.printsContents(c.Form), !slices.Contains(objectPrinters, c.Verb):
 		return false
 	}
@@ -445,7 +446,7 @@ func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs
 	}
 	of.All = of.Logs || given(c, walks.All) || !c.Git.Dashes && len(c.Git.Patterns) > 0 || takesRefs(c)
 	if reader.Counts && len(specs) == 0 && !slices.ContainsFunc(c.Form, walks.counts) {
-		of.Count = c.Git.Count
+		of.Count = c.Git.Log.Count
 	}
 	return of
 }

@@ -60,7 +60,7 @@ func (s *gitStores) printed(c *shell.Command) (stores []string, known bool) {
 	if !slices.Contains(refFormatters, c.Verb) {
 		return stores, true
 	}
-	for rest := c.Git.Format; ; {
+	for rest := c.Git.Log.Format; ; {
 		_, inside, found := strings.Cut(rest, "%(")
 		if !found {
 			return stores, true

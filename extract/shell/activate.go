@@ -27,7 +27,7 @@ func (i simpleCommand) activate() (ok, fail *state, explained bool) {
 	c := i.w.newCommand(i.st, "source", i.redirs)
 	c.Form.Put("<script>", "execute")
 	c.Caveats.Add("executes")
-	c.Accesses = append(slices.Clip(c.Accesses), Access{Text: script, Op: v1.OpExecute})
+	c.Accesses = append(slices.Clip(c.Accesses), named(v1.OpExecute, script))
 	i.w.emit(c)
 	next := i.after.clone()
 	for _, variable := range []string{"PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1"} {

@@ -56,7 +56,7 @@ func readPacked(e *effects, word Word) {
 		e.c.Caveats.Add("unknown_option")
 	}
 	for _, suffix := range packedSuffixes {
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: ByName, Presence: IfExists})
 	}
 }
 
@@ -69,13 +69,17 @@ func readModule(e *effects, word Word) {
 	from := len(e.c.Accesses)
 	e.access(word, v1.OpRead, false)
 	for i := from; i < len(e.c.Accesses); i++ {
-		e.c.Accesses[i].Module = true
+		if a := &e.c.Accesses[i]; a.Below == Tree {
+			e.c.Caveats.Add("reaches_unknown")
+		} else {
+			a.Below = Module
+		}
 	}
 	if word.Kind != Literal {
 		return
 	}
 	for _, suffix := range moduleSuffixes {
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, IfExists: true})
+		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: ByName, Presence: IfExists})
 	}
 }
 

@@ -68,30 +68,19 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 	case *syntax.Lit:
 		if value.IsName(part.Value) {
 			value, known := a.st.variable(part.Value)
-			return known && (isNumber(value) || value.lines)
+			return known && (isNumber(value) || value.isCounts())
 		}
 		return lexical.IsDigits(part.Value) || lexical.IsHexadecimal(part.Value)
 	case *syntax.ParamExp:
-		if a.variable(part).lines {
-			return true
-		}
 		x := a.w.expander(a.st)
-		x.parameter(part, true)
-		return isNumber(Word{Kind: x.kind, Text: x.text.String(), wordNumeral: wordNumeral{Letters: x.letters}})
+		x.expansion(part, true)
+		held := x.finish(a.st, word)
+		return isNumber(held) || held.isCounts()
 	case *syntax.CmdSubst:
 		value, known := a.w.substitution(a.st, part, true)
-		return known && (isNumber(value) || value.lines)
+		return known && (isNumber(value) || value.isCounts())
 	}
 	return false
-}
-
-// variable is what a variable holds whose value an expansion is.
-func (a *arithmetic) variable(part *syntax.ParamExp) Word {
-	if part.Param == nil || part.Index != nil || !tree.IsValue(part) {
-		return Word{}
-	}
-	value, _ := a.st.variable(part.Param.Value)
-	return value
 }
 
 // total reports whether an expression that is explained has a value whatever its variables hold.
@@ -123,7 +112,7 @@ func (a *arithmetic) totalWord(word *syntax.Word) bool {
 		if !known {
 			return value.IsDecimal(part.Value) || value.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
 		}
-		return held.literal("") || !octal(held) && !held.lines // unset, or empty, is zero
+		return held.literal("") || !octal(held) && !held.isCounts() // unset, or empty, is zero
 	case *syntax.ParamExp:
 		return part.Length || a.totalParameter(part)
 	}
@@ -137,7 +126,7 @@ func (a *arithmetic) totalParameter(part *syntax.ParamExp) bool {
 	}
 	switch value, known := a.st.variable(part.Param.Value); {
 	case known:
-		return solid(value) && isNumber(value) && !octal(value)
+		return !value.mayBeEmpty() && isNumber(value) && !octal(value)
 	default:
 		name := part.Param.Value
 		return name == "?" || name == "#" || name == "$"
@@ -167,7 +156,7 @@ func (a *arithmetic) completes(expr syntax.ArithmExpr) bool {
 
 // number is a variable that holds some number.
 func number(name string) Word {
-	return Word{Kind: Number, Text: "$" + name, Solid: true, wordNumeral: wordNumeral{Signed: true}}
+	return Word{Kind: Number, Text: "$" + name, class: numeral(true, false)}
 }
 
 // signed reports whether an expression that is explained can be below zero.
@@ -200,13 +189,11 @@ func (a *arithmetic) signedWord(expr *syntax.Word) bool {
 	word := a.w.word(a.st, expr)
 	if value.IsName(expr.Lit()) {
 		word, _ = a.st.variable(expr.Lit())
-	} else if part, _ := tree.LoneParameter(expr); part != nil && a.variable(part).lines {
-		word.lines = true
 	}
-	if word.lines {
+	if word.isCounts() {
 		return false // what has a value is one count
 	}
-	return word.Signed || !isNumber(word) || !bounded(word)
+	return word.dashed() || !isNumber(word) || !bounded(word)
 }
 
 // maxCountDigits is how many digits counts and sizes have. Larger numbers can overflow, and what

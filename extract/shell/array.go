@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 
@@ -17,20 +16,10 @@ import (
 // of a function are.
 type array struct {
 	words []Word
-	// keys are those of an associative array, one for each word.
-	keys        []string
-	associative bool
-	// more is true when others than words may follow them.
-	more bool
 }
 
 // first is what the array is without a subscript.
-func (a *array) first() (Word, bool) {
-	if a.associative {
-		return Word{}, false // the member "0"
-	}
-	return a.at(0)
-}
+func (a *array) first() (Word, bool) { return a.at(0) }
 
 // at is the member with a number, where those before it are one word each.
 func (a *array) at(index int) (Word, bool) {
@@ -39,7 +28,7 @@ func (a *array) at(index int) (Word, bool) {
 	}
 	if index >= len(a.words) {
 		some := slices.ContainsFunc(a.words, func(word Word) bool { return !single(word) })
-		return Word{Kind: Literal}, !a.more && !some
+		return Word{Kind: Literal}, !some
 	}
 	for i, word := range a.words[:index+1] {
 		if !single(word) && (i < index || word.Kind != Glob || word.Recut) {
@@ -65,41 +54,24 @@ func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
 // found is any one member of an array that holds nothing but names that a command found: one
 // of them, or none.
 func (a *array) found() (Word, bool) {
-	if len(a.words) != 1 || a.more || a.words[0].Kind != Fed || a.words[0].feed == nil || !a.words[0].feed.many {
+	if len(a.words) != 1 || a.words[0].Kind != Names || a.words[0].stream == nil || !a.words[0].stream.Several {
 		return Word{}, false
 	}
-	one := *a.words[0].feed
-	if one.many, one.none, one.every = false, true, len(one.roots) > 1; a.words[0].Recut {
+	one := *a.words[0].stream
+	if one.Several, one.Empty = false, true; a.words[0].Recut {
 		one.Handing = value.AsWords
 	}
-	return one.word(a.words[0].Text), true
+	return wordOfNames(&one, a.words[0].Text), true
 }
 
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
-	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Fed || word.feed != nil && !word.feed.many)
+	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Names || word.stream != nil && !word.stream.Several)
 }
 
 // plain reports whether words of an array are text and nothing else.
 func (a *array) plain() bool {
 	return !slices.ContainsFunc(a.words, func(word Word) bool { return word.Kind == Dynamic || word.Kind == Pipe })
-}
-
-// key reads the subscript of an associative array.
-func (s splitter) key(index syntax.ArithmExpr) (Word, bool) {
-	word, ok := index.(*syntax.Word)
-	if !ok {
-		return Word{}, false
-	}
-	key := s.w.word(s.st, word)
-	switch key.Kind {
-	case Literal:
-		return key, key.Text != "" && key.Text != "@" && key.Text != "*" && strings.Trim(key.Text, lexical.OperandBytes) == ""
-	case Number, Output, Fed, Hash:
-		return key, true
-	default:
-		return Word{}, false
-	}
 }
 
 // members expands a word that is all members of an array, or all positional parameters, into one
@@ -122,14 +94,9 @@ func (s splitter) members(word *syntax.Word) ([]Word, bool) {
 
 // membersOf are the members of an array, or its subscripts, that an expansion becomes.
 func (s splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
-	name, subscripts := part.Param.Value, part.Excl
-	if name == "*" {
-		name = "@"
-	}
+	subscripts := part.Excl
 	switch {
-	case list.unordered() && !s.w.anyOrder:
-		return []Word{{Kind: Output, Text: "${" + name + "[@]}", Split: true, Vanishes: true}}, list.plain()
-	case part.Slice != nil && (subscripts || !quoted || star), list.more && !subscripts:
+	case part.Slice != nil && (subscripts || !quoted || star):
 		return nil, false
 	case subscripts:
 		words := list.subscripts()
@@ -162,20 +129,17 @@ func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
 	switch {
 	case slice == nil:
 		return members, true
-	case !tree.IsDecimalSlice(slice) || a.associative:
+	case !tree.IsDecimalSlice(slice):
 		return nil, false
 	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
 		from, to, ok := tree.SliceBounds(slice, len(members))
 		return members[from:to], ok
-	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Fed):
+	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Names):
 		members[0].Vanishes = true
 		return members, true
 	}
 	return nil, false
 }
-
-// unordered reports whether only the shell knows the order of the members.
-func (a *array) unordered() bool { return a.associative && len(a.words) > 1 }
 
 // resplits reports whether a word outside of quotes becomes others than it is.
 func (s *surroundings) resplits(word Word) bool {
@@ -186,16 +150,10 @@ func (s *surroundings) resplits(word Word) bool {
 func (a *array) subscripts() []Word {
 	var out []Word
 	for i, word := range a.words {
-		switch {
-		case a.more:
-			return nil
-		case a.associative:
-			out = append(out, Word{Kind: Literal, Text: a.keys[i]})
-		case single(word):
-			out = append(out, Word{Kind: Literal, Text: strconv.Itoa(i)})
-		default:
+		if !single(word) {
 			return nil
 		}
+		out = append(out, Word{Kind: Literal, Text: strconv.Itoa(i)})
 	}
 	return out
 }
@@ -213,93 +171,33 @@ func (a *array) joined() ([]Word, bool) {
 	return []Word{{Kind: Literal, Text: strings.Join(texts, " ")}}, true
 }
 
-// arrayAssignment is an assignment that makes an array, appends to one, or sets one member.
-type arrayAssignment struct {
-	w    *walker
-	st   *state
-	from *syntax.Assign
-	// old is the array before, nil if the variable was none; next is the one behind.
-	old, next *array
-}
-
-// assignArray reads an assignment to an array. associative is true if the line declares it so.
-func assignArray(w *walker, st *state, assign *syntax.Assign, associative bool) (Word, bool) {
-	if w.Zsh || assign.Name == nil || assign.Naked || assign.Array == nil && assign.Index == nil || !w.local(assign.Name.Value) {
+// assignArray reads an assignment that makes an array, or appends to one. Subscripts are expressions,
+// or keys of an associative array: what they assign to isn't known.
+func assignArray(w *walker, st *state, assign *syntax.Assign) (Word, bool) {
+	if w.Zsh || assign.Name == nil || assign.Array == nil || !w.local(assign.Name.Value) {
 		return Word{}, false
 	}
 	if w.Posix {
 		w.messy(guard.MessyDialect) // which only some shells called sh take for an array
 	}
-	a := arrayAssignment{w: w, st: st, from: assign, old: st.array(assign.Name.Value), next: &array{associative: associative}}
-	a.next.begin(a.old, assign.Append || assign.Index != nil)
-	ok := false
-	switch {
-	case assign.Index != nil:
-		ok = a.member()
-	case assign.Array != nil && (!assign.Append || a.old != nil):
-		ok = !slices.ContainsFunc(assign.Array.Elems, func(element *syntax.ArrayElem) bool { return !a.element(element) })
+	next := &array{}
+	if assign.Append {
+		old := st.array(assign.Name.Value)
+		if old == nil {
+			return Word{}, false
+		}
+		next.words = slices.Clone(old.words)
 	}
-	if !ok {
-		return Word{}, false
+	for _, element := range assign.Array.Elems {
+		if element.Value == nil || element.Index != nil || len(next.words) > maxWords {
+			return Word{}, false
+		}
+		words := w.words(st, element.Value)
+		dropUnmatched(st, words)
+		w.handsOn(st, words)
+		next.words = append(next.words, located(st, words)...)
 	}
-	return Word{array: a.next}, len(a.next.words) <= maxWords
-}
-
-// begin takes over the kind of the array before, and its members if they are kept.
-func (a *array) begin(old *array, kept bool) {
-	if old == nil {
-		return
-	}
-	a.associative = old.associative
-	if kept {
-		a.words, a.keys, a.more = slices.Clone(old.words), slices.Clone(old.keys), old.more
-	}
-}
-
-// element adds a member of the list. It reports false if it isn't known which one.
-func (a *arrayAssignment) element(element *syntax.ArrayElem) bool {
-	if len(a.next.words) > maxWords {
-		return true // too many already
-	}
-	if element.Value == nil || a.next.associative != (element.Index != nil) {
-		return false // numbers in brackets are expressions
-	}
-	if !a.next.associative {
-		words := a.w.words(a.st, element.Value)
-		dropUnmatched(a.st, words)
-		a.w.handsOn(a.st, words)
-		a.next.words = append(a.next.words, located(a.st, words)...)
-		return true
-	}
-	key, ok := splitter{w: a.w, st: a.st}.key(element.Index)
-	value := a.w.word(a.st, element.Value)
-	if !ok || key.Kind != Literal {
-		return false
-	}
-	a.next.set(key.Text, assignedMember(value))
-	return true
-}
-
-// member sets name[key]=value of an associative array.
-func (a *arrayAssignment) member() bool {
-	if a.old == nil || !a.old.associative || a.from.Value == nil || a.from.Append {
-		return false
-	}
-	key, ok := splitter{w: a.w, st: a.st}.key(a.from.Index)
-	if !ok {
-		return false
-	}
-	if !solid(key) {
-		a.w.aborts(a.st) // an empty one is an error
-	}
-	value := assignedMember(a.w.word(a.st, a.from.Value))
-	if key.Kind == Literal {
-		a.next.set(key.Text, value)
-	} else {
-		a.next.more = true
-		a.next.words, a.next.keys = append(a.next.words, value), append(a.next.keys, "")
-	}
-	return true
+	return Word{array: next}, len(next.words) <= maxWords
 }
 
 // located notes where the matches of patterns were looked for.
@@ -310,28 +208,4 @@ func located(st *state, words []Word) []Word {
 		}
 	}
 	return words
-}
-
-// of is the member with a key, empty if there is none.
-func (a *array) of(key string) Word {
-	if at := slices.Index(a.keys, key); at >= 0 {
-		return a.words[at]
-	}
-	return Word{Kind: Literal}
-}
-
-func (a *array) set(key string, value Word) {
-	if at := slices.Index(a.keys, key); at >= 0 {
-		a.words[at] = value
-		return
-	}
-	a.words, a.keys = append(a.words, value), append(a.keys, key)
-}
-
-// assignedMember is what a member holds that was assigned a word: shells don't expand a pattern then.
-func assignedMember(value Word) Word {
-	if value.Kind == Glob {
-		return Word{Kind: Dynamic, Text: value.Text}
-	}
-	return value
 }

@@ -14,7 +14,7 @@ func touched(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			mark := ""
-			if a.Dynamic {
+			if a.Naming == Unnamed {
 				mark = "?"
 			}
 			out = append(out, a.Op+" "+a.Text+mark)
@@ -25,18 +25,15 @@ func touched(t *testing.T, line string) string {
 
 func TestArrays(t *testing.T) {
 	for line, want := range map[string]string{
-		`a=(x 'y z'); cat "${a[@]}"`:                                 "read x, read y z",
-		`a=(x y); cat ${a[@]}`:                                       "read x, read y",
-		`a=(x y); cat "${a[*]}"`:                                     "read x y",
-		`a=(x y); cat "${a[1]}" "${a[0]}" "$a"`:                      "read y, read x, read x",
-		`a=(x); a+=(y); cat "${a[@]}"`:                               "read x, read y",
-		`a=(*.go); cat "${a[@]}"`:                                    "read *.go",
-		`a=(x y); for f in "${a[@]}"; do cat "$f"; done`:             "read x, read y",
-		`a=(x y); for i in "${!a[@]}"; do cat "$i"; done`:            "read 0, read 1",
-		`declare -A m=([k]=x [j]=y); cat "${m[k]}"`:                  "read x",
-		`declare -A m; m[k]=x; i=k; cat "${m[$i]}"`:                  "read x",
-		`declare -A m=([k]=x); for i in "${!m[@]}"; do cat $i; done`: "read k",
-		`declare -a a=(x); cat "${a[0]}"`:                            "read x",
+		`a=(x 'y z'); cat "${a[@]}"`:                      "read x, read y z",
+		`a=(x y); cat ${a[@]}`:                            "read x, read y",
+		`a=(x y); cat "${a[*]}"`:                          "read x y",
+		`a=(x y); cat "${a[1]}" "${a[0]}" "$a"`:           "read y, read x, read x",
+		`a=(x); a+=(y); cat "${a[@]}"`:                    "read x, read y",
+		`a=(*.go); cat "${a[@]}"`:                         "read *.go",
+		`a=(x y); for f in "${a[@]}"; do cat "$f"; done`:  "read x, read y",
+		`a=(x y); for i in "${!a[@]}"; do cat "$i"; done`: "read 0, read 1",
+		`declare -a a=(x); cat "${a[0]}"`:                 "read x",
 	} {
 		got := parse(t, line)
 		assert.Empty(t, got.Messy, line)
@@ -54,7 +51,7 @@ func TestArraysThatAreNotFollowed(t *testing.T) {
 		`a=(x y); i=$(wc -l < f); cat "${a[i]}"`, `a=(*.go x); cat "${a[1]}"`, `a=($(cat f)); cat "${a[@]}"`, `cat "${a[@]}"`,
 		`a=(x); a[0]=/etc/passwd; cat "${a[0]}"`, `a=(x); a+=y; cat "$a"`, `a=(x y); a=z; cat "${a[1]}"`,
 		`a=('x[$(rm y)]'); cat "${b[$a]}"`, `i='x[$(rm y)]'; a=(1); cat "${a[$i]}"`, `a=([i]=x); cat "${a[@]}"`,
-		`i='x[$(rm y)]'; a=(1); declare -A a; a=([i]=x); cat "${a[@]}"`, `declare -A m=([k]=x); cat "${m[@]:0:1}"`,
+		`i='x[$(rm y)]'; a=(1); declare -A a; a=([i]=x); cat "${a[@]}"`, `declare -A m=([k]=x); cat "${m[k]}"`,
 		`a=(x); IFS=y; cat ${a[@]}`, `a=(-o out); sort "x${a[@]}"`, `a=(x y); unset a; cat "${a[@]}"`, `read -a a; cat "${a[0]}"`,
 		`a=(x); if true; then a=(/etc/passwd); fi; cat "${a[0]}"`, `a=(x); while true; do a+=(y); done; cat "${a[@]}"`,
 		`cd /etc; a=(*); cd /srv/proj; cat "${a[@]}"`, `a=(x (y))`, `a=(x; rm y)`, `export a=(x); cat "${a[@]}"`, `declare -x a=(x); cat $a`,

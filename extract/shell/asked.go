@@ -84,7 +84,7 @@ func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).t
 // surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
 func (d *diskView) surely(c *Command, a *Access) bool {
-	if a.Op != v1.OpRead || a.Glob || a.Tree || a.Dynamic || c.Unknown || !d.onlyRead() {
+	if a.Op != v1.OpRead || a.Naming == Unnamed || a.Naming == ByGlob || a.Below == Tree || c.Cwd.Others || !d.onlyRead() {
 		return false
 	}
 	return c.everywhere(a, d.isReadable)
@@ -94,7 +94,7 @@ func (d *diskView) surely(c *Command, a *Access) bool {
 // directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
 // elsewhere than it says.
 func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
-	dirs := c.Dirs
+	dirs := c.Cwd.Known
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}

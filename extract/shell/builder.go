@@ -7,18 +7,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // wordBuilder gathers the parts of one word. Its text keeps a backslash before each character that a
 // pattern would read.
 type wordBuilder struct {
-	text      strings.Builder
-	kind      WordKind
-	letters   bool // something but digits stands in the word
-	dashed    bool // a value at its beginning can begin with a dash
-	dashless  int  // how many expansions hold no dash
-	variables []string
+	text       strings.Builder
+	kind       WordKind
+	class      value.Class
+	variables  []string
+	expansions int
 	wordSplitting
 	wordPattern
 	wordNumbers
@@ -29,7 +30,6 @@ type wordBuilder struct {
 type wordSplitting struct {
 	split   bool
 	unsplit bool // nothing split the word before the expansion that is added now
-	solid   bool // some part is never empty
 	kept    bool // some part is quoted, so that a word stands there
 }
 
@@ -44,90 +44,80 @@ type wordPattern struct {
 
 // wordNumbers are the numbers in a word.
 type wordNumbers struct {
-	holes, hollow  []int // see Word
-	signed, scaled bool
-	lone           string // the text, if it is one whole number
-	lines          bool   // a substitution prints numbers, one a line
-	lined          bool   // such numbers are among those at the holes
+	holes  []numberHole // see Word
+	scaled bool
+	lone   string // the text, if it is one whole number, or numbers, one a line
 }
 
 // wordNames are the names from name streams in a word.
 type wordNames struct {
-	feed  *feed
-	count int  // how many names stand in it
-	mixed bool // they are from several streams, other than refs of one repository
-	names []nameIn
+	stream *stream.NameStream
+	count  int  // how many names stand in it
+	mixed  bool // they are from several streams, other than refs of one repository
+	names  []nameIn
 }
 
 // addName adds a name from a stream.
-func (n *wordNames) addName(f *feed) {
-	if n.count++; n.feed == nil || f == nil || n.feed == f {
-		n.mixed = n.mixed || f == nil || n.feed == nil && n.count > 1
-		n.feed = f
+func (n *wordNames) addName(names *stream.NameStream) {
+	if n.count++; n.stream == nil || names == nil || n.stream == names {
+		n.mixed = n.mixed || names == nil || n.stream == nil && n.count > 1
+		n.stream = names
 		return
 	}
-	n.mixed = n.mixed || !n.feed.refs || !f.refs || n.feed.dir != f.dir
-	both := *f
-	both.said, both.many = f.said || n.feed.said, f.many || n.feed.many
-	n.feed = &both
+	n.mixed = n.mixed || !n.stream.AreRefs() || !names.AreRefs() || n.stream.Dir != names.Dir
+	both := *names
+	both.Kind, both.Several = max(names.Kind, n.stream.Kind), names.Several || n.stream.Several
+	n.stream = &both
 }
 
-// weaken lowers what is known of the word to what is known of a part.
-func (b *wordBuilder) weaken(kind WordKind) {
+// weaken adds a part without a text of its own, which only the run knows.
+func (b *wordBuilder) weaken(kind WordKind) { b.unknown(kind, "", anyText) }
+
+// lower lowers the kind of the word to that of a part.
+func (b *wordBuilder) lower(kind WordKind) {
 	switch {
 	case b.kind == Literal:
 		b.kind = kind
-	case b.kind != kind && printed(b.kind) && printed(kind):
+	case b.kind != kind && isPrinted(b.kind) && isPrinted(kind):
 		b.kind = Output
 	case b.kind != kind:
 		b.kind = Dynamic
 	}
 }
 
-// printed reports whether words of a kind are what commands of the line print, so that together they
+// isPrinted reports whether words of a kind are what commands of the line print, so that together they
 // are output.
-func printed(kind WordKind) bool {
-	return kind == Number || kind == Output || kind == Fed || kind == Hash
+func isPrinted(kind WordKind) bool {
+	return kind == Number || kind == Output || kind == Names || kind == Hash
 }
 
 // unknown adds a part that only the run knows, as its source shows it.
-func (b *wordBuilder) unknown(kind WordKind, source string) {
-	b.weaken(kind)
+func (b *wordBuilder) unknown(kind WordKind, source string, class *value.Class) {
+	b.lower(kind)
+	b.class = b.class.Concat(class)
 	b.text.WriteString(source)
 }
 
-// withoutDash notes whether an expansion holds no dash.
-func (b *wordBuilder) withoutDash(holds bool) {
-	if holds {
-		b.dashless++
-	}
-}
-
 // number adds digits that only the run knows.
-func (b *wordBuilder) number(text string, solid bool) {
+func (b *wordBuilder) number(kind WordKind, text string, class *value.Class) {
 	if b.lone = ""; b.text.Len() == 0 {
 		b.lone = text
 	}
-	b.weaken(Number)
-	b.solid = b.solid || solid
-	start := b.text.Len()
-	b.holes = append(b.holes, start, start+len(text))
-	if !solid {
-		b.hollow = append(b.hollow, start)
-	}
-	b.text.WriteString(text)
+	start := int32(b.text.Len())                                                                     //nolint:gosec // no text is longer than maxText
+	b.holes = append(b.holes, numberHole{start: start, end: start + int32(len(text)), class: class}) //nolint:gosec // see above
+	b.unknown(kind, text, class)
 }
 
 // literal adds text that stands for itself.
 func (b *wordBuilder) literal(text string) {
-	b.letters = b.letters || text != "" && !lexical.IsDigits(text)
-	b.solid = b.solid || text != ""
+	b.class.Append(text)
 	lexical.Escape(&b.text, text)
 }
 
 // wildcard adds an unquoted character of a pattern.
 func (b *wordBuilder) wildcard(c byte) {
-	b.glob, b.expands, b.solid = true, true, true
+	b.glob, b.expands = true, true
+	b.class = b.class.Concat(&value.NonEmpty)
 	b.text.WriteByte(c)
 }
 
@@ -149,18 +139,17 @@ func (b *wordBuilder) extend(c byte) {
 // finish returns the word that the parts make, st being the state of the shell.
 func (b *wordBuilder) finish(st *state, word *syntax.Word) Word {
 	out := Word{
-		Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split, Solid: b.solid,
-		Vanishes:    len(word.Parts) > 0 && !b.solid && !b.kept,
-		wordHead:    wordHead{Led: tree.LedByText(word)},
-		wordNumeral: wordNumeral{Letters: b.letters, Signed: b.signed, Scaled: b.scaled},
+		Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split,
+		Vanishes:    len(word.Parts) > 0 && b.class.MayBeEmpty() && !b.kept,
+		wordNumeral: wordNumeral{Scaled: b.scaled},
 		wordMatch:   wordMatch{Recut: b.recut, Extended: b.extended},
 	}
 	b.describe(&out, word)
 	parts := len(word.Parts)
 	if b.extended != "" && (b.glob || parts > 1 && b.kind != Literal) || out.Kind == Pipe && parts > 1 {
-		out.Kind = Dynamic
+		out.Kind, out.class = Dynamic, nil
 	}
-	if out.Kind == Fed {
+	if out.Kind == Names {
 		out = b.ofNames(st, word, out)
 	}
 	out.origins = b.origins
@@ -170,17 +159,10 @@ func (b *wordBuilder) finish(st *state, word *syntax.Word) Word {
 // describe notes what the source of a word with expansions shows of it.
 func (b *wordBuilder) describe(out *Word, word *syntax.Word) {
 	if out.Kind != Literal {
-		out.Option, out.Dashed = tree.LeadingOption(word), b.dashed || tree.DashBehindExpansion(word)
+		out.Option, out.class = tree.LeadingOption(word), refer(&b.class)
 	}
-	switch out.Kind {
-	case Number:
-		out.Joined, out.holes, out.hollow = b.lone != out.Text, b.holes, b.hollow
-	case Output:
-		expansions := tree.CountExpansions(word)
-		out.bare = b.dashless > 0 && b.dashless == expansions
-		out.lines = b.lines && tree.IsSubstitution(word)
-		out.selects = b.lined && !b.split && len(b.holes) == 2*expansions && b.onlySelects()
-	default:
+	if out.Kind == Number || out.Kind == Output && len(b.holes) == b.expansions {
+		out.Joined, out.holes = b.lone != out.Text, b.holes
 	}
 }
 
@@ -193,22 +175,22 @@ func (b *wordBuilder) matching(out Word) Word {
 	case out.Kind == Literal:
 		out.Text = lexical.Unescape(out.Text)
 	case b.expands && (printsOne || out.Kind == Output):
-		out.Kind, out.Split, out.holes, out.hollow = Dynamic, true, nil, nil // as many words as there are matches
+		out.Kind, out.Split, out.holes = Dynamic, true, nil // as many words as there are matches
 	case b.glob && printsOne:
-		out.Kind, out.holes, out.hollow = Output, nil, nil // a name stands in it
+		out.Kind, out.holes = Output, nil // a name stands in it
 	}
 	return out
 }
 
 // ofNames is a word with names from a name stream in it.
 func (b *wordBuilder) ofNames(st *state, word *syntax.Word, out Word) Word {
-	out.feed, out.Text = b.feed, lexical.Unescape(out.Text)
+	out.stream, out.Text = b.stream, lexical.Unescape(out.Text)
 	switch {
-	case b.feed != nil && b.feed.refs && !b.mixed && !tree.IsOneExpansion(word):
-		return aboutRefs(out, b.count)
-	case b.feed == nil || !tree.IsOneExpansion(word):
-		out = aboutName(word, out)
-		if path, ok := b.pathOf(st); ok && out.Kind != Fed {
+	case b.stream != nil && b.stream.AreRefs() && !b.mixed && !tree.IsOneExpansion(word):
+		return withRefs(out, b.count)
+	case b.stream == nil || !tree.IsOneExpansion(word):
+		out = withText(word, out)
+		if path, ok := b.pathOf(st); ok && out.Kind != Names {
 			return path
 		}
 	}

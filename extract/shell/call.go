@@ -52,7 +52,7 @@ func unmatched(argv []Word, redirs []Access) []Access {
 	for i, word := range argv {
 		redirs = append(redirs, extended(word)...)
 		if word.Kind == Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
-			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Glob: true, NoMatch: true})
+			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
 			argv[i] = Word{Kind: Literal, Text: lexical.Unescape(word.Text)}
 		}
 	}
@@ -92,7 +92,7 @@ func (s *surroundings) sets(st *state, name string, value Word) *state {
 	next := st.withCaveat("sets_variable")
 	if value.Text != "" {
 		next = next.clone()
-		next.given = append(slices.Clip(next.given), Access{Text: value.Text, Op: v1.OpWrite, Maybe: true})
+		next.given = append(slices.Clip(next.given), Access{Text: value.Text, Op: v1.OpWrite, Naming: ByName, Presence: IfPathLike})
 	}
 	return next
 }
@@ -155,7 +155,7 @@ func loading(st *state, list string) *state {
 		if dir == "" {
 			dir = "."
 		}
-		next.given = append(slices.Clip(next.given), Access{Text: dir, Op: v1.OpExecute})
+		next.given = append(slices.Clip(next.given), named(v1.OpExecute, dir))
 	}
 	return next
 }
@@ -213,8 +213,14 @@ func (a assigner) elements(assign *syntax.Assign) {
 
 // subscript makes a line messy in a subscript of which commands are run.
 func (a assigner) subscript(index syntax.ArithmExpr) {
-	if index != nil && tree.SubstitutesCommands(index) {
+	if index == nil {
+		return
+	}
+	if tree.SubstitutesCommands(index) {
 		a.w.messy(guard.MessyArithmetic)
+	}
+	if word, ok := index.(*syntax.Word); ok {
+		a.w.word(a.st, word)
 	}
 }
 
@@ -239,7 +245,7 @@ func (s *surroundings) local(name string) bool {
 // assignments walks a command that is nothing but assignments.
 func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
 	for _, assign := range assigns {
-		if list, ok := assignArray(a.w, a.st, assign, false); ok {
+		if list, ok := assignArray(a.w, a.st, assign); ok {
 			a.st = a.st.with(assign.Name.Value, list)
 			continue
 		}

@@ -121,8 +121,8 @@ func TestPlainDirectories(t *testing.T) {
 	} {
 		parsed := parseWindows(t, c.shell, c.line)
 		last := parsed.Commands[len(parsed.Commands)-1]
-		assert.Equal(t, c.unknown, last.Unknown, c.line)
-		assert.Equal(t, c.dirs, last.Dirs, c.line)
+		assert.Equal(t, c.unknown, last.Cwd.Others, c.line)
+		assert.Equal(t, c.dirs, last.Cwd.Known, c.line)
 	}
 }
 

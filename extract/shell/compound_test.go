@@ -17,15 +17,13 @@ func TestValuesThatAreMembers(t *testing.T) {
 		`f() { local -a x='( $(c) )'; }; f`, `f() { declare -a x=$1; }; f '( $(c) )'`, `typeset -a x=$'( $(c) )'`, `declare -a x=""' ($(c))'`,
 		`declare -a x=\(`, `declare -a x="( $(ls) )"`, `declare -a x=$(ls)`, `x=(a); declare x="$(ls)"`, `declare -a "x"; declare x="$(ls)"`,
 		`for i in 1 2; do declare x="$(ls)"; declare -a x; done`, `declare -A m; m[a]=b; f() { local m="$(ls)"; }; f`, `readonly -a x='( $(c) )'`,
-		`declare -a x=$z`, `mapfile -t x < f; declare x="$(ls)"`, `readarray -t x < f; y='( $(c) )'; declare x=$y`,
-		`f() { local x; mapfile -t x < f; local x="$1"; }; f "$(ls)"`, `m=mapfile; $m -t x < f; declare x="$(ls)"`,
-		`while read -r l; do declare x="$l"; mapfile -t x < f; done < f`,
+		`declare -a x=$z`, `declare -A m=([k]='(')`, `declare -A m`, `local -A m`,
 	} {
 		assert.Contains(t, parse(t, line).Messy, guard.MessyDeclaration, line)
 	}
 	for _, line := range []string{
-		`declare x="$(ls)"; ls`, `f() { local x="$(ls)"; echo "$x"; }; f; f`, `declare -a x="a $(ls)"`, `declare -a x=(a b)`, `declare -A m=([k]='(')`,
-		`x=(a); declare y="$(ls)"`, `declare -a x=a`, `x='(a)'; ls`, `mapfile -t x < f; declare y="$(ls)" x=a`,
+		`declare x="$(ls)"; ls`, `f() { local x="$(ls)"; echo "$x"; }; f; f`, `declare -a x="a $(ls)"`, `declare -a x=(a b)`,
+		`x=(a); declare y="$(ls)"`, `declare -a x=a`, `x='(a)'; ls`,
 	} {
 		assert.Empty(t, parse(t, line).Messy, line)
 	}
@@ -69,7 +67,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.True(t, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Dynamic, line)
+		assert.Equal(t, Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -104,7 +102,7 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 	} {
 		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
 			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
-			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Dynamic, "%s: %s", shell, line)
+			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == Unnamed, "%s: %s", shell, line)
 		}
 	}
 }
@@ -154,10 +152,10 @@ func TestReadOptionsOfSomeShells(t *testing.T) {
 // A person may have set that cd takes the name of a variable (cdable_vars).
 func TestVariablesThatNameDirectories(t *testing.T) {
 	commands := parse(t, "x=/etc; cd x; cat passwd").Commands
-	assert.True(t, commands[len(commands)-1].Unknown)
-	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Unknown)
+	assert.True(t, commands[len(commands)-1].Cwd.Others)
+	assert.True(t, parse(t, "x=/etc; pushd x; cat passwd").Commands[2].Cwd.Others)
 	commands = parseSure(t, "x=/etc; cd x; cat passwd").Commands
-	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Dirs)
+	assert.Equal(t, []string{"/p/x"}, commands[len(commands)-1].Cwd.Known)
 }
 
 // An assignment to what npm and others read may reach a program that it is exported to.
@@ -171,7 +169,7 @@ func TestLowerCaseVariablesOfPrograms(t *testing.T) {
 // macOS brings a bash without associative arrays, which reads some words otherwise.
 func TestTheBashOfMacOS(t *testing.T) {
 	for line, code := range map[string]string{
-		`declare -A m; m[x]=a; m[y]=b; cat "${m[x]}"`: guard.MessyDialect, "cat {01..03}.md": guard.MessyBraces, "cat {1..5..2}": guard.MessyBraces,
+		"cat {01..03}.md": guard.MessyBraces, "cat {1..5..2}": guard.MessyBraces,
 	} {
 		assert.Contains(t, newTable(t).Parse(line, Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
 		assert.Empty(t, newTable(t).Parse(line, Options{Platform: "linux", Cwd: "/p"}).Messy, line)
@@ -187,7 +185,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
-	assert.True(t, mac.Commands[0].Accesses[0].Dynamic)
+	assert.Equal(t, Unnamed, mac.Commands[0].Accesses[0].Naming)
 }
 
 // V1: what time is told stands in front of the command, and is none itself.

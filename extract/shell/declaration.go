@@ -5,7 +5,6 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
@@ -44,7 +43,7 @@ func (d *declaration) arrays() {
 		if arg.Value == nil || arg.Name == nil {
 			continue // what is quoted with its name goes with "assigns"
 		}
-		value := Word{wordHead: wordHead{Led: tree.LedByText(arg.Value)}}
+		var value Word
 		if !tree.SubstitutesCommands(arg.Value) { // which are walked where the value is read
 			value = d.w.word(d.st, arg.Value)
 		}
@@ -54,23 +53,10 @@ func (d *declaration) arrays() {
 		}
 		opens := strings.HasPrefix(strings.TrimLeft(first, " \t\n"), "(")
 		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
-		doubtful := !text && (opens || !value.Led)
+		doubtful := !text && (opens || !tree.LedByText(arg.Value))
 		if text && opens || doubtful && d.w.makesArray(arg.Name.Value) {
 			d.w.messy(guard.MessyDeclaration)
 		}
-		if doubtful {
-			d.w.both(&d.w.doubtful, &d.w.mapped, arg.Name.Value)
-		}
-	}
-}
-
-// both adds a name to some, and makes the line messy if it is among others: a variable that mapfile
-// makes an array of, before or after in any round or call, and that a declaration gives a value which
-// can be taken for members.
-func (r *report) both(some, others *v1.Set, name string) {
-	some.Add(name)
-	if others.Has(name) {
-		r.messy(guard.MessyDeclaration)
 	}
 }
 
@@ -89,8 +75,7 @@ func (d *declaration) assigns() (*state, bool) {
 	if d.w.Posix {
 		d.w.messy(guard.MessyDialect) // only some shells called sh know them, or take the value as it is
 	}
-	associative, ok := d.attribute()
-	if !ok {
+	if !d.plainAttributes() {
 		return nil, false
 	}
 	next := d.st
@@ -99,45 +84,31 @@ func (d *declaration) assigns() (*state, bool) {
 			continue
 		}
 		name := arg.Name.Value
-		if old, held := d.st.variable(name); held && (associative || arg.Array != nil) && !old.is(associative) {
-			return nil, false // one kind of array doesn't become the other
-		}
 		d.braces(arg)
-		value, ok := d.value(arg, associative)
+		value, ok := d.value(arg)
 		if !ok {
 			return nil, false
 		}
 		next = next.with(name, value)
-		if len(d.w.calling) > 0 {
-			next.set(d.w.ownName(name), &Word{Kind: Literal})
-		}
 	}
 	return next, true
 }
 
-// attribute reports whether the variables become associative arrays. ok is false if the declaration
-// does more than to assign to variables of the line.
-func (d *declaration) attribute() (associative, ok bool) {
+// plainAttributes reports whether the declaration does nothing but assign to variables of the line, be
+// they numbered arrays.
+func (d *declaration) plainAttributes() bool {
 	names := 0
 	for _, arg := range d.cmd.Args {
-		if arg.Name != nil {
+		switch {
+		case arg.Name != nil:
 			if names++; !d.onlyAssigns(arg) {
-				return false, false
+				return false
 			}
-			continue
-		}
-		option := ""
-		if arg.Value != nil {
-			option = arg.Value.Lit()
-		}
-		if d.w.Zsh || option != "-a" && option != "-A" {
-			return false, false
-		}
-		if associative = associative || option == "-A"; associative && d.w.OldBash {
-			d.w.messy(guard.MessyDialect)
+		case d.w.Zsh || arg.Value == nil || arg.Value.Lit() != "-a":
+			return false
 		}
 	}
-	return associative, names > 0
+	return names > 0
 }
 
 // onlyAssigns reports whether an argument only assigns to a variable of the line.
@@ -146,33 +117,14 @@ func (d *declaration) onlyAssigns(arg *syntax.Assign) bool {
 }
 
 // value is what one variable of a declaration holds.
-func (d *declaration) value(arg *syntax.Assign, associative bool) (Word, bool) {
+func (d *declaration) value(arg *syntax.Assign) (Word, bool) {
 	switch {
 	case arg.Array != nil:
-		return assignArray(d.w, d.st.with(arg.Name.Value, Word{}), arg, associative)
-	case arg.Naked && associative:
-		return d.keyed(arg.Name.Value), true
-	case associative:
-		return Word{}, false
+		return assignArray(d.w, d.st.with(arg.Name.Value, Word{}), arg)
 	case arg.Naked:
 		return Word{}, true
 	}
 	return assigner{w: d.w, st: d.st}.assigned(arg)
-}
-
-// keyed is an associative array that is declared, and not set: it keeps its value.
-func (d *declaration) keyed(name string) Word {
-	old, held := d.st.variable(name)
-	switch {
-	case held && len(d.w.calling) > 0 && !d.st.surelyOwn(d.w.ownName(name)):
-		return Word{} // the function's own, or a new one
-	case held:
-		return old
-	case strings.ToLower(name) != name:
-		return Word{} // one of the environment
-	}
-	d.w.expandedNames = append(d.w.expandedNames, name) // which may have it all the same
-	return Word{array: &array{associative: true}}
 }
 
 // exports walks export of variables that change no program's ways, or nothing but how output looks.
@@ -282,11 +234,31 @@ func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
 	}
 	if arg.Array != nil || arg.Index != nil {
 		u.w.messy(guard.MessyDeclaration)
+		u.members(arg)
 	}
 	u.name(arg.Name.Value)
 }
 
-// keepsAttributes reports whether a word gives no variable an attribute with which its values are
+// members reads the subscripts and members of an array that isn't followed. For the deny rules a
+// member is a path that what comes behind can touch.
+func (u *unknownDeclaration) members(arg *syntax.Assign) {
+	a := assigner{w: u.w, st: u.next}
+	a.subscript(arg.Index)
+	if arg.Array == nil {
+		return
+	}
+	e := effects{w: u.w, c: u.c, st: u.next}
+	for _, element := range arg.Array.Elems {
+		if a.subscript(element.Index); element.Value == nil {
+			continue
+		}
+		for _, word := range u.w.words(u.next, element.Value) {
+			e.AnyPath(word)
+		}
+	}
+}
+
+// keepsAttributes reports whether a word makes no variable an associative array, nor gives one an attribute with which its values are
 // evaluated, or stand for another variable.
 func (u *unknownDeclaration) keepsAttributes(word Word) bool {
 	switch {
@@ -295,7 +267,7 @@ func (u *unknownDeclaration) keepsAttributes(word Word) bool {
 	case u.cmd.Variant.Value == "export":
 		return true
 	case word.isOption() || strings.HasPrefix(word.Text, "+"):
-		return strings.Trim(word.Text[1:], "xrgpfFaA") == ""
+		return strings.Trim(word.Text[1:], "xrgpfFa") == ""
 	}
 	return true
 }

@@ -81,10 +81,10 @@ func TestLoopsOverWhatTheShellCuts(t *testing.T) {
 		assert.True(t, len(line.Messy) > 0 || last.Caveats.Has("dynamic_word"), words)
 		line = parse(t, `for i in `+words+`; do cd ..; done; cat a`)
 		last = line.Commands[len(line.Commands)-1]
-		assert.True(t, len(line.Messy) > 0 || len(last.Dirs) == 3, "%s leads to %q", words, last.Dirs)
+		assert.True(t, len(line.Messy) > 0 || len(last.Cwd.Known) == 3, "%s leads to %q", words, last.Cwd.Known)
 	}
 	line := parse(t, `for i in 1 $(true); do cd ..; done; cat x`)
-	assert.ElementsMatch(t, []string{"/srv/proj", "/srv", "/"}, line.Commands[len(line.Commands)-1].Dirs)
+	assert.ElementsMatch(t, []string{"/srv/proj", "/srv", "/"}, line.Commands[len(line.Commands)-1].Cwd.Known)
 	line = parse(t, `x=b; for i in 1 $(true); do x=$y; y=b; done; cat $x`)
 	assert.True(t, line.Commands[len(line.Commands)-1].Caveats.Has("dynamic_word"))
 	assert.Equal(t, "read a, read b", touched(t, `for i in a b; do cat $i; done`))

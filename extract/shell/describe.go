@@ -55,7 +55,7 @@ type AccessDescription struct {
 
 // wordKinds are the names of kinds of words, in their order.
 var wordKinds = [...]string{
-	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Fed: "names", Output: "output",
+	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Names: "names", Output: "output",
 }
 
 // Describe returns the line in words. It shares nothing with the line.
@@ -69,9 +69,9 @@ func (l *Line) Describe() Description {
 
 func (c *Command) describe() CommandDescription {
 	out := CommandDescription{
-		Verb: c.Verb, Directories: append([]string{}, c.Dirs...), AnyDirectory: c.Unknown,
+		Verb: c.Verb, Directories: append([]string{}, c.Cwd.Known...), AnyDirectory: c.Cwd.Others,
 		Words: make([]WordDescription, 0, len(c.Argv)), Form: slices.Clone(c.Form),
-		Accesses: make([]AccessDescription, 0, len(c.Accesses)), Caveats: append([]string{}, c.Caveats...), Risks: append([]string{}, c.Risks...),
+		Accesses: make([]AccessDescription, 0, len(c.Accesses)), Caveats: append([]string{}, c.Caveats...), Risks: append([]string{}, c.Approval.Risks...),
 	}
 	for i := range c.Argv {
 		word := &c.Argv[i]
@@ -80,7 +80,8 @@ func (c *Command) describe() CommandDescription {
 	for i := range c.Accesses {
 		access := &c.Accesses[i]
 		out.Accesses = append(out.Accesses, AccessDescription{
-			Op: access.Op, Path: access.Text, Pattern: access.Glob, Below: access.Tree, Maybe: access.Maybe, Dynamic: access.Dynamic,
+			Op: access.Op, Path: access.Text, Pattern: access.Naming == ByGlob, Below: access.Below == Tree,
+			Maybe: access.Presence == IfPathLike, Dynamic: access.Naming == Unnamed,
 		})
 	}
 	return out

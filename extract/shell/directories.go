@@ -98,7 +98,7 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 // takes if it can't enter a directory.
 func (d *diskView) matched(st *state, word Word) []string {
 	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
-		!printable(st.dirs[0], "") || !d.onlyRead() {
+		!lexical.IsOneWord(st.dirs[0], "") || !d.onlyRead() {
 		return nil
 	}
 	found := strings.Split(d.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
@@ -108,7 +108,7 @@ func (d *diskView) matched(st *state, word Word) []string {
 	dirs := make([]string, 0, len(found))
 	for _, dir := range found {
 		name := strings.TrimPrefix(dir, st.dirs[0]+"/")
-		if !printable(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
+		if !lexical.IsOneWord(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
 			return nil
 		}
 		dirs = append(dirs, lexical.CleanPath(dir))
@@ -119,7 +119,7 @@ func (d *diskView) matched(st *state, word Word) []string {
 // isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
 // directory of a state: a pattern of single segments.
 func (w *Word) isMatchIn(st *state) bool {
-	return w.isHeldMatch(st) && printable(w.Text, "*?") && !strings.Contains(w.Text, "**")
+	return w.isHeldMatch(st) && lexical.IsOneWord(w.Text, "*?") && !strings.Contains(w.Text, "**")
 }
 
 // namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing

@@ -41,16 +41,16 @@ func TestDirectoriesThatAreLeftAndComeBackTo(t *testing.T) {
 		got := newTable(t).Parse(line, there)
 		c := got.Commands[len(got.Commands)-1]
 		if want == nil {
-			assert.True(t, c.Unknown, line)
+			assert.True(t, c.Cwd.Others, line)
 			continue
 		}
-		assert.ElementsMatch(t, want, c.Dirs, line)
+		assert.ElementsMatch(t, want, c.Cwd.Known, line)
 	}
 	// zsh may push what cd leaves (AUTO_PUSHD).
 	options := there
 	options.Shell = "zsh"
 	got := newTable(t).Parse("pushd src && cd /etc && popd && ls", options)
-	assert.True(t, got.Commands[len(got.Commands)-1].Unknown)
+	assert.True(t, got.Commands[len(got.Commands)-1].Cwd.Others)
 }
 
 // A number is always printed where the file that is counted is there.

@@ -6,6 +6,8 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -41,26 +43,28 @@ func (e *effects) access(word Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (e *effects) accessAs(reading value.Reading, word Word, op string, tree bool) {
 	if word.literal("-") && op == v1.OpRead {
-		e.c.stdin = true
+		e.c.reading.stdin = true
 		return
 	}
 	switch {
-	case word.Kind == Fed && (word.feed == nil || word.feed.refs):
+	case word.Kind == Names && (word.stream == nil || word.stream.AreRefs()):
 		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Fed && word.feed.Parts:
-		word.Kind, word.Text = Dynamic, word.feed.shown
-	case word.Kind == Fed && (e.elsewhere(word.feed) || word.Split && word.feed.composed()):
+	case word.Kind == Names && word.isPart():
+		word.Kind, word.Text = Dynamic, word.stream.Part.Text
+	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.IsComposed()):
 		word.Kind = Dynamic // the names count from another directory, or are pieces of such
-	case word.Kind == Fed:
-		for _, root := range word.feed.spread(word.Text) {
-			a := word.feed.access(root, op, tree, word.Split)
-			a.Reading = reading
-			e.c.Accesses = append(e.c.Accesses, a)
+	case word.Kind == Names:
+		before := len(e.c.Accesses)
+		e.c.Accesses = word.appendAccesses(e.c.Accesses, op, tree)
+		for i := range e.c.Accesses[before:] {
+			e.c.Accesses[before+i].Reading = reading
 		}
-		for _, name := range word.feed.besides {
-			e.c.Accesses = append(e.c.Accesses, Access{Text: name, Op: op, Tree: tree, Walk: value.Walk{Follow: tree}, IfExists: true})
+		for _, name := range word.stream.Extra {
+			e.c.Accesses = append(e.c.Accesses, Access{
+				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
+			})
 		}
-		e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+		e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 		return
 	case word.Kind == Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -68,31 +72,39 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 	if word.Kind == Literal && word.Text == "" {
 		return
 	}
-	a := Access{Text: word.Text, Op: op, Tree: tree, Glob: word.Kind == Glob, Split: word.Split, Walk: e.filters}
-	a.One, a.Inner, a.Reading = a.Glob && !word.Expands, word.behindText(), reading
-	if word.Kind == Dynamic || word.Kind == Output || word.Kind == Number || word.Kind == Hash {
-		a.Dynamic = true
+	var a Access
+	switch word.Kind {
+	case Glob:
+		a = word.pattern(op)
+	case Dynamic, Output, Number, Hash:
+		a = Access{Text: word.Text, Op: op}
 		e.c.Caveats.Add("dynamic_word")
+	default:
+		a = named(op, word.Text)
 	}
+	a.Below, a.Walk, a.Reading = treeIf(tree), e.filters, reading
 	e.c.Accesses = append(e.c.Accesses, a)
 }
 
 // maybePath notes a word that could be a path.
 func (e *effects) maybePath(word Word, op string) {
-	if e.c.stdin = e.c.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
+	if e.c.reading.stdin = e.c.reading.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
 		return
 	}
-	if word.Kind == Fed {
+	if word.Kind == Names {
 		e.access(word, op, true)
 		return
 	}
-	if word.Kind == Dynamic || word.Kind == Output {
+	naming := ByName
+	switch word.Kind {
+	case Glob:
+		naming = ByGlob
+	case Dynamic, Output:
+		naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
+	default:
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{
-		Text: word.Text, Op: op, Glob: word.Kind == Glob, Maybe: true,
-		Dynamic: word.Kind == Dynamic || word.Kind == Output,
-	})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: op, Naming: naming, Presence: IfPathLike})
 }
 
 // AnyPath notes a word of a role that is not known: each path that it may hold can be
@@ -100,7 +112,9 @@ func (e *effects) maybePath(word Word, op string) {
 func (e *effects) AnyPath(word Word) {
 	added := e.anyPart(word, v1.OpWrite)
 	for i := range added {
-		added[i].Tree = added[i].Tree || added[i].Maybe
+		if added[i].Presence == IfPathLike {
+			added[i].Below = Tree
+		}
 	}
 }
 
@@ -110,7 +124,7 @@ func (e *effects) anyPart(word Word, op string) []Access {
 	e.maybePath(word, op)
 	added := e.c.Accesses[before:]
 	for i := range added {
-		if added[i].Maybe {
+		if added[i].Presence == IfPathLike {
 			added[i].Reading = value.AsAnything
 		}
 	}
@@ -119,24 +133,24 @@ func (e *effects) anyPart(word Word, op string) []Access {
 
 // move notes an option that changes the working directory of the command.
 func (e *effects) move(word Word) {
-	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Unknown && slices.Equal(e.c.Dirs, e.st.dirs) {
+	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.dirs) {
 		e.moved, e.dirs = true, dirs
 		return
 	}
 	if word.Kind != Literal || word.Text == "" {
 		e.c.Caveats.Add("dynamic_word")
-		e.c.Unknown = true
+		e.c.Cwd.Others = true
 		e.moved, e.dirs = true, nil
 		return
 	}
-	from := e.c.Dirs
+	from := e.c.Cwd.Known
 	if e.moved {
 		from = e.dirs
 	}
 	e.moved = true
 	if e.w.rooted(word.Text) {
 		e.dirs = []string{word.Text}
-		e.c.Unknown = false
+		e.c.Cwd.Others = false
 		return
 	}
 	e.dirs = nil
@@ -153,34 +167,38 @@ func (e *effects) variables(word Word) {
 	}
 }
 
-// elsewhere reports whether a command may run in another directory than the names of a feed
+// elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
-func (e *effects) elsewhere(f *feed) bool {
-	return e.moved || e.c.Unknown || len(e.c.Dirs) != 1 || e.c.Dirs[0] != f.dir
+func (e *effects) elsewhere(names *stream.NameStream) bool {
+	return e.moved || !e.c.Cwd.Single() || e.c.Cwd.Known[0] != names.Dir
 }
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
 // an option. It reports false if the names were found in another directory.
 func (e *effects) partsHere(word Word) bool {
-	if e.elsewhere(word.feed) {
+	if e.elsewhere(word.stream) {
 		return false
 	}
-	for _, root := range word.feed.spread(word.Text) {
-		a := word.feed.access(root, v1.OpList, false, word.Split)
-		a.Parts = true
-		e.c.Accesses = append(e.c.Accesses, a)
+	before := len(e.c.Accesses)
+	e.c.Accesses = word.appendAccesses(e.c.Accesses, v1.OpList, false)
+	for i := range e.c.Accesses[before:] {
+		e.c.Accesses[before+i].Parts = true
 	}
-	e.c.Accesses = append(e.c.Accesses, word.feed.looked()...)
+	e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
 	return true
 }
 
 // refsHere notes that names of refs of the repository there become a word. It reports false
 // where they are those of another one, or cut elsewhere than at their ends.
 func (e *effects) refsHere(word Word) bool {
-	if e.elsewhere(word.feed) || word.Split && e.st.assigned("IFS") {
+	if e.elsewhere(word.stream) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpList, Refs: true, Said: word.feed.said})
+	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
+	if word.stream.Kind == stream.TagRefs {
+		refs.Below = TagRefs
+	}
+	e.c.Accesses = append(e.c.Accesses, refs)
 	return true
 }
 
@@ -188,7 +206,7 @@ func (e *effects) refsHere(word Word) bool {
 // expands to, and not with mark. Of a pattern that could match such a name it
 // adds what has to hold: that there is none.
 func (e *effects) beginsPlain(word Word, mark string) bool {
-	if word.Kind == Fed || word.Text == "" {
+	if word.Kind == Names || word.Text == "" {
 		return false
 	}
 	if first := word.Text[0]; value.IsNameByte(first) || first == '.' || first == '/' {
@@ -197,7 +215,7 @@ func (e *effects) beginsPlain(word Word, mark string) bool {
 	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Glob: true, NoMatch: true})
+	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
 	return true
 }
 
@@ -225,8 +243,12 @@ func (e *effects) codeIf(inline bool, kind string) string {
 func (e *effects) single(word Word, inert bool) {
 	switch {
 	case word.Kind == Glob && !word.Vanishes:
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true, Single: word.Expands})
-	case word.Kind == Fed && word.feed.many:
+		a := Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob}
+		if word.Expands {
+			a.Matches = SingleMatch
+		}
+		e.c.Accesses = append(e.c.Accesses, a)
+	case word.Kind == Names && word.stream.Several:
 		e.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:
 		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
@@ -238,7 +260,7 @@ func (e *effects) single(word Word, inert bool) {
 // risk notes what an approval has to be given for by name, if it is anything.
 func (e *effects) risk(name string) {
 	if name != "" {
-		e.c.Risks.Add(name)
+		e.c.Approval.Risks.Add(name)
 	}
 }
 
@@ -250,13 +272,13 @@ func (e *effects) mayTurn(program *argv.Program, word Word) bool {
 	switch word.Kind {
 	case Number:
 		// A command that fails prints nothing. Digits of other options may follow the sign.
-		return word.Dashed || word.Signed && (!word.Letters || program.Digits())
+		return word.dashed() && (!word.beginsWithNumber() || isNumber(word) || program.Digits())
 	case Hash:
-		return word.Dashed
+		return word.dashed()
 	case Dynamic, Output:
 		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
 	case Glob:
-		return !e.begun(word) && hasMeta(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
+		return !e.begun(word) && lexical.HasWildcard(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
 	default:
 		return false
 	}
@@ -273,12 +295,12 @@ func (e *effects) begun(word Word) bool {
 	if word.Split {
 		return false
 	}
-	return word.Led || word.bare && !word.Dashed || word.begins != nil && e.partsHere(word.begins.word(word.begins.roots[0]))
+	return !word.dashed() || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
 }
 
 // pathOperand remembers the first path-like operand (V3).
 func (e *effects) pathOperand(word Word) {
-	if e.c.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
-		e.c.Operand = word.Text
+	if e.c.Effective.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
+		e.c.Effective.Operand = word.Text
 	}
 }

@@ -96,7 +96,7 @@ type expander struct {
 }
 
 func (w *walker) expander(st *state) expander {
-	return expander{w: w, st: st, wordBuilder: wordBuilder{kind: Literal}}
+	return expander{w: w, st: st, wordBuilder: wordBuilder{kind: Literal, class: value.Empty}}
 }
 
 // unquoted adds unquoted text. first and only say where in the word it stands.
@@ -104,7 +104,8 @@ func (x *expander) unquoted(text string, first, only bool) {
 	if first {
 		text = x.tilde(text, only)
 	}
-	if x.expandsInside(text, first, only) {
+	inside := x.expandsInside(text, first, only)
+	if inside && text[0] == '=' {
 		x.weaken(Dynamic)
 	}
 	set := false // a set of characters began, and may not have ended yet
@@ -123,6 +124,9 @@ func (x *expander) unquoted(text string, first, only bool) {
 			x.character(c)
 		}
 	}
+	if inside {
+		x.weaken(Dynamic)
+	}
 }
 
 // expandsInside reports whether the shell expands more of an unquoted text than a tilde at its
@@ -135,10 +139,10 @@ func (x *expander) expandsInside(text string, first, only bool) bool {
 
 // character adds an unquoted character that no pattern reads, but for those of zsh.
 func (x *expander) character(c byte) {
-	x.letters, x.solid = x.letters || c < '0' || c > '9', true
 	if x.w.Zsh && (c == '^' || c == '~' || c == '#') && x.extended == "" {
 		x.extend(c)
 	}
+	x.class.AppendByte(c)
 	x.text.WriteByte(c)
 }
 
@@ -218,6 +222,7 @@ func (x *expander) doubleQuoted(part *syntax.DblQuoted) {
 
 // expansion adds a parameter, command or arithmetic expansion.
 func (x *expander) expansion(part syntax.WordPart, quoted bool) {
+	x.expansions++
 	x.unsplit, x.split = !x.split, x.split || !quoted // zsh splits parameters with SH_WORD_SPLIT alone
 	switch part := part.(type) {
 	case *syntax.ParamExp:
@@ -232,8 +237,7 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 		}
 		x.w.inside(part.Stmts)
 		x.w.substituted = x.printing(part.Stmts)
-		x.weaken(Pipe)
-		x.solid = true
+		x.unknown(Pipe, "", &value.NonEmpty)
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
 		x.w.messy(guard.MessyExpansion)
 		x.weaken(Dynamic)
@@ -244,10 +248,9 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 func (x *expander) command(part *syntax.CmdSubst, quoted bool) {
 	known, ok := x.w.substitution(x.st, part, quoted)
 	if !ok {
-		x.unknown(Output, "$(…)")
+		x.unknown(Output, "$(…)", anyText)
 		return
 	}
-	x.lines = x.lines || known.lines
 	x.splice(known, quoted)
 }
 
@@ -259,33 +262,29 @@ func (x *expander) arithmetic(expr syntax.ArithmExpr) {
 	} else if !a.total(expr) {
 		x.w.aborts(x.st)
 	}
-	signed := a.signed(expr)
-	x.signed, x.scaled = x.signed || signed, x.scaled || a.grows(expr)
-	x.withoutDash(!signed)
-	x.number("$((…))", true)
+	x.scaled = x.scaled || a.grows(expr)
+	x.number(Number, "$((…))", numeral(a.signed(expr), false))
 }
 
 // splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
 // followed.
 func (x *expander) splice(value Word, quoted bool) {
-	if value.Kind == Fed {
-		x.addName(value.feed)
+	if value.Kind == Names {
+		x.addName(value.stream)
 	}
-	x.solid = x.solid || solid(value) || value.Kind == Glob
-	x.dashed = x.dashed || value.Dashed
 	x.recut = x.recut || !quoted && isCutAgain(value.Kind)
 	switch {
 	case x.exceedsLimits(value.Text):
 		x.w.messy(guard.MessyLimits)
-		x.weaken(Dynamic)
+		x.unknown(Dynamic, "", unread(value.mayBeEmpty()))
 	case value.Kind == Glob:
 		x.spliceMatch(value, quoted)
-	case value.Kind == Number && !value.Letters:
+	case isNumber(value) && value.Kind == Number, value.isCounts():
 		x.spliceNumber(value)
 	case value.Kind != Literal:
 		x.spliceUnknown(value)
 	case !quoted && x.w.Rereads(value.Text):
-		x.weaken(Dynamic)
+		x.unknown(Dynamic, "", unread(value.mayBeEmpty()))
 	default:
 		x.unbroken()
 		x.literal(value.Text)
@@ -299,7 +298,7 @@ func (x *expander) exceedsLimits(text string) bool {
 }
 
 // isCutAgain reports whether the shell cuts values of a kind once more if nothing quotes them.
-func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Fed }
+func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Names }
 
 // unbroken notes that the value that is added holds no blank to split at.
 func (x *expander) unbroken() {
@@ -315,34 +314,33 @@ func (x *expander) spliceMatch(value Word, quoted bool) {
 		x.glob = true
 		x.matched(value, quoted)
 	case quoted:
-		x.weaken(Output) // a name that was found elsewhere is text like any other
+		x.lower(Output) // a name that was found elsewhere is text like any other
 	default:
-		x.weaken(Dynamic)
+		x.lower(Dynamic)
 	}
+	x.class = x.class.Concat(unread(false))
 	x.text.WriteString(value.Text)
 }
 
 func (x *expander) spliceNumber(value Word) {
-	x.signed, x.scaled = x.signed || value.Signed, x.scaled || value.Scaled
-	x.withoutDash(!value.Signed)
-	if value.Solid && len(value.hollow) == 0 {
+	x.scaled = x.scaled || value.Scaled
+	if value.Kind == Number && !value.mayBeEmpty() && !hollow(value.holes) {
 		x.unbroken()
 	}
-	x.number(value.Text, value.Solid)
+	x.number(value.Kind, value.Text, value.class)
 	if value.Joined {
 		x.lone = ""
 	}
 }
 
 func (x *expander) spliceUnknown(value Word) {
-	if value.Kind == Fed {
+	class := value.class
+	if value.Kind == Names {
 		x.named(value)
+		class = unread(value.mayBeEmpty()) // the shell can cut it
 	}
-	x.withoutDash(value.bare)
-	if value.lines {
-		x.lined = true
-		x.holes = append(x.holes, x.text.Len(), x.text.Len()+len(value.Text))
+	if class == nil {
+		class = anyText
 	}
-	x.letters = x.letters || value.Letters
-	x.unknown(value.Kind, value.Text)
+	x.unknown(value.Kind, value.Text, class)
 }

@@ -6,6 +6,7 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/argv/find"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -25,9 +26,9 @@ type nameRunner struct{ *parsed }
 func (r nameRunner) names(name string, entry *argv.Program) bool {
 	switch {
 	case name == "xargs":
-		return entry != nil && r.fedXargs()
+		return entry != nil && r.unwrapXargs()
 	case r.c.Verb == "fd" || r.c.Verb == "fdfind":
-		return r.fedFd()
+		return r.unwrapFd()
 	}
 	return false
 }
@@ -70,7 +71,7 @@ func (r nameRunner) find(program *argv.Program) {
 		r.runs(&runs[i])
 	}
 	walk := r.tests.Printed()
-	r.c.found, r.c.mixed = &walk, r.tests.Mixed()
+	r.c.printing.found, r.c.printing.mixed = &walk, r.tests.Mixed()
 }
 
 // execution reads the command of -exec up to its ";" or "+".
@@ -88,7 +89,7 @@ func (r nameRunner) execution(option string, rest []Word) (run findRun, left []W
 
 // runs makes the command of -exec an item of its own, or notes that it isn't one.
 func (r nameRunner) runs(run *findRun) {
-	if run.closed && r.fedExec(run) {
+	if run.closed && r.unwrapExec(run) {
 		r.c.Form.Put(run.option, "item")
 		return
 	}
@@ -97,46 +98,45 @@ func (r nameRunner) runs(run *findRun) {
 	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
 }
 
-// findFeed is what `find -exec` feeds: of everything below its paths what comes
+// handedOn are the names that `find -exec` hands on: of everything below its paths what comes
 // to the action.
-func (r nameRunner) findFeed(run *findRun) *feed {
-	if r.c.Unknown || len(r.c.Dirs) != 1 {
+func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
+	if !r.c.Cwd.Single() {
 		return nil
 	}
-	f := &feed{
-		dir: r.c.Dirs[0], many: run.many, files: run.leaf.OnlyFiles(),
+	names := &stream.NameStream{
+		Kind: stream.Found, Dir: r.c.Cwd.Known[0], Several: run.many, OnlyFiles: run.leaf.OnlyFiles(),
 		Walk: r.tests.Reaching(run.leaf), Names: value.Names{Rooted: true, Handing: value.Whole},
 	}
 	for _, word := range r.args.Operands {
-		if word.Kind == Glob && word.Text != "" {
-			if !f.within(word.Text) {
+		switch {
+		case word.Kind == Glob && word.Text != "":
+			if !names.AddMatches(word.Text) {
 				return nil
 			}
-			continue
-		}
-		if word.Kind != Literal || strings.HasPrefix(word.Text, "-") {
+		case word.Kind != Literal || strings.HasPrefix(word.Text, "-"):
 			return nil
+		default:
+			names.Roots = append(names.Roots, word.Text)
 		}
-		f.roots = append(f.roots, word.Text)
 	}
-	if len(f.roots) == 0 {
-		f.roots = []string{"."}
+	if len(names.Roots) == 0 {
+		names.Roots = []string{"."}
 	}
-	f.widen()
-	return f
+	return names
 }
 
-// fedExec makes the command of -exec an item of its own, if it can be one.
-func (r nameRunner) fedExec(run *findRun) bool {
+// unwrapExec makes the command of -exec an item of its own, if it can be one.
+func (r nameRunner) unwrapExec(run *findRun) bool {
 	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w Word) bool { return w.literal("{}") }) {
 		return false
 	}
-	f := r.findFeed(run)
-	if f == nil || !f.run(r.parsed, run.words, standsAlone("{}")) {
+	names := r.handedOn(run)
+	if names == nil || !r.runOn(names, run.words, standsAlone("{}")) {
 		return false
 	}
-	if r.c.ran = f; len(r.after) != 1 || r.tests.Prints() {
-		r.c.ran = nil // it prints names besides
+	if r.c.printing.ran = names; len(r.after) != 1 || r.tests.Prints() {
+		r.c.printing.ran = nil // it prints names besides
 	}
 	return true
 }

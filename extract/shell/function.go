@@ -64,9 +64,6 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 	}
 	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
 	locals := tree.DeclaredNames(decl.Body)
-	for _, name := range locals {
-		ok, fail = ok.without(w.ownName(name)), fail.without(w.ownName(name))
-	}
 	w.calling = w.calling[:len(w.calling)-1]
 	return returned(st, ok, locals), returned(st, fail, locals)
 }
@@ -108,36 +105,6 @@ func returned(before, after *state, locals []string) *state {
 		next.set(name, unknownWord)
 	}
 	return next
-}
-
-// ownName is a name that no variable has, under which is noted that the function being
-// walked has declared a variable as its own.
-func (n *nesting) ownName(name string) string {
-	return "local " + strconv.Itoa(len(n.calling)) + " " + name
-}
-
-// surelyOwn reports whether such a note was made on every way to here.
-func (s *state) surelyOwn(note string) bool {
-	value, noted := s.variable(note)
-	return noted && value.Kind == Literal
-}
-
-func (s *state) without(note string) *state {
-	if !s.assigned(note) {
-		return s
-	}
-	next := s.clone()
-	next.vars = s.vars.Without(note)
-	return next
-}
-
-// is reports whether a variable can become an array of a kind: it is one, or
-// holds text and becomes one of numbers.
-func (w Word) is(associative bool) bool {
-	if w.array == nil {
-		return !associative
-	}
-	return w.array.associative == associative
 }
 
 // shifted drops the first parameters, as far as they are known.

@@ -30,7 +30,7 @@ func TestFunctions(t *testing.T) {
 }
 
 func TestFunctionsLeaveWhatTheyChange(t *testing.T) {
-	assert.Equal(t, []string{"/etc"}, last(t, "f() { cd /etc; }; f && cat passwd").Dirs)
+	assert.Equal(t, []string{"/etc"}, last(t, "f() { cd /etc; }; f && cat passwd").Cwd.Known)
 	for _, line := range []string{
 		`x=a; f() { x=/etc/passwd; }; f; cat $x`, `f() { x=$1; }; f /etc/passwd; cat $x`,
 	} {

@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -22,15 +23,15 @@ func (g gitReader) revision(word Word) {
 	case word.Kind == Hash:
 		g.hashRevision(word)
 		return
-	case word.Kind == Fed && word.feed != nil && word.feed.refs:
+	case word.Kind == Names && word.stream != nil && word.stream.AreRefs():
 		g.refRevision(word)
 		return
 	case word.blob != nil:
 		// What the revision has at such a name counts as read by it.
-		g.c.Git.Blobs++
-		g.access(Word{Kind: Fed, Text: word.blob.roots[0], wordStream: wordStream{feed: word.blob}}, v1.OpRead, false)
+		g.c.Git.Objects.Words++
+		g.access(wordOfNames(word.blob, word.blob.Roots[0]), v1.OpRead, false)
 		return
-	case word.listed():
+	case word.isWritten():
 		g.access(word, v1.OpRead, false)
 		g.revision(Word{Kind: Literal, Text: word.Text})
 		return
@@ -64,7 +65,7 @@ func (g gitReader) revision(word Word) {
 		return
 	}
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Maybe: true})
+	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 }
 
 // besideObjects counts commits where git prints more than the objects that the words name: those
@@ -72,8 +73,8 @@ func (g gitReader) revision(word Word) {
 func (g gitReader) besideObjects() {
 	words := g.w.table.Words
 	has := func(option string) bool { _, ok := g.c.Form.Get(option); return ok }
-	compared := g.c.Git.Blobs == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
-	if g.c.Git.Blobs > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
+	compared := g.c.Git.Objects.Words == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
+	if g.c.Git.Objects.Words > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
 		g.c.Git.Revisions = append(g.c.Git.Revisions, "HEAD")
 	}
 }
@@ -85,7 +86,7 @@ func namesNoRevision(text string) bool {
 	if end := strings.IndexAny(text, "^~:@{"); end >= 0 {
 		name = text[:end]
 	}
-	return hasMeta(name) && !strings.Contains(name, "..")
+	return lexical.HasWildcard(name) && !strings.Contains(name, "..")
 }
 
 // rangeEnds are the two sides of a range one of which names an object by its
@@ -105,14 +106,14 @@ func (g gitReader) object(text string) bool {
 	if !ok {
 		return false
 	}
-	g.c.Git.Blobs++
+	g.c.Git.Objects.Words++
 	if rev == "" && strings.HasPrefix(path, "/") {
 		return true // :/text searches commit messages
 	}
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	g.c.Git.Objects, g.c.Git.Holders = append(g.c.Git.Objects, path), append(g.c.Git.Holders, rev)
+	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, GitObject{Revision: rev, Path: path})
 	g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
 	return true
 }
@@ -121,9 +122,9 @@ func (g gitReader) object(text string) bool {
 func (g gitReader) hashRevision(word Word) {
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
 	g.object(word.Text)
-	if rest := strings.ReplaceAll(word.Text, hashText, ""); rest != "" {
+	if rest := strings.ReplaceAll(word.Text, stream.HashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 	}
 }
 
@@ -181,7 +182,7 @@ func cutRevision(text string) (rev, path string, ok bool) {
 
 // pathspec reads a path pattern that git matches against its index.
 func (g gitReader) pathspec(word Word) {
-	if word.listed() {
+	if word.isWritten() {
 		g.access(word, v1.OpRead, false)
 		word = Word{Kind: Literal, Text: word.Text}
 	}
@@ -216,7 +217,7 @@ func (g gitReader) pathspec(word Word) {
 		if root == "" {
 			root = "."
 		}
-		g.c.Accesses = append(g.c.Accesses, Access{Text: root, Op: v1.OpList}, Access{Text: text, Op: v1.OpRead, Spelled: true})
+		g.c.Accesses = append(g.c.Accesses, named(v1.OpList, root), Access{Text: text, Op: v1.OpRead, Naming: ByPathspec})
 		return
 	}
 	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
@@ -259,7 +260,7 @@ func (g gitReader) config(word Word) string {
 		return "config"
 	}
 	if strings.HasPrefix(key, "color.") && value == "always" {
-		g.c.color = colorGiven
+		g.c.printing.color = colorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
@@ -281,17 +282,17 @@ func (g gitReader) refRevision(word Word) {
 		g.access(word, v1.OpRead, false)
 		return
 	}
-	if objectOfRef(word.Text) {
+	if stream.IsObjectOfRef(word.Text) {
 		g.object(word.Text)
 		return
 	}
-	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, refText, hashText))
-	switch rest := strings.ReplaceAll(word.Text, refText, ""); rest {
+	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, stream.RefText, stream.HashText))
+	switch rest := strings.ReplaceAll(word.Text, stream.RefText, ""); rest {
 	case "":
 	case "..":
 		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range
 	default:
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Maybe: true})
+		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
 	}
 }
 
@@ -312,18 +313,18 @@ func (g gitReader) assigned(key Word) {
 // printing notes an option that chooses how output looks.
 func (g gitReader) printing(option string, word Word) {
 	if slices.Contains(formatOptions, option) {
-		g.c.Git.Formats = append(g.c.Git.Formats, word.Text)
+		g.c.Git.Log.Formats = append(g.c.Git.Log.Formats, word.Text)
 		if checksSignature(word) {
 			g.c.Caveats.Add("executes")
 		}
 	}
 	switch option {
 	case "--format", "--pretty":
-		g.c.Git.Format = word.Text
+		g.c.Git.Log.Format = word.Text
 	case "--date":
-		g.c.Git.date = word.Text
+		g.c.Git.Log.date = word.Text
 		if word.Kind != Literal {
-			g.c.Git.date = "\n"
+			g.c.Git.Log.date = "\n"
 		}
 	}
 }
@@ -335,5 +336,5 @@ func (g gitReader) count(word Word) {
 	if word.Kind != Literal || err != nil || number < 0 {
 		number = math.MaxInt
 	}
-	g.c.Git.Count = max(g.c.Git.Count, number)
+	g.c.Git.Log.Count = max(g.c.Git.Log.Count, number)
 }

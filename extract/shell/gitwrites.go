@@ -17,10 +17,10 @@ func (o operandReader) changed(from int) {
 	o.c.Git.PathRisk = o.program.Risks["<path>"]
 	for i := from; i < len(o.c.Accesses); i++ {
 		a := &o.c.Accesses[i]
-		if i > from || a.Glob {
+		if i > from || a.Naming == ByGlob {
 			o.risk(o.c.Git.PathRisk) // what follows a revision is a path
 		}
-		if a.Spelled {
+		if a.Naming == ByPathspec {
 			o.c.Caveats.Add("lands_unknown")
 		}
 		if a.Op == v1.OpRead {

@@ -18,7 +18,7 @@ func (w Word) Argument() argv.Argument {
 		out.Class, out.Option = argv.Literal, ""
 	case w.Kind == Glob:
 		out.Class = argv.Pattern
-	case w.Kind == Number && !w.Signed:
+	case w.Kind == Number && !w.signed():
 		out.Class = argv.Digits
 	case w.Kind == Number, w.Kind == Hash, w.Kind == Output:
 		out.Class = argv.OneWord
@@ -31,7 +31,7 @@ func (p *parsed) Literal(text string) Word { return Word{Kind: Literal, Text: te
 
 // Tail returns a word of which only the end is meant.
 func (p *parsed) Tail(word Word, text string) Word {
-	word.Text = text
+	word.Text, word.class, word.holes = text, nil, nil
 	return word
 }
 
@@ -52,12 +52,12 @@ func (p *parsed) MayLead(word Word) bool {
 		return len(word.Text) > 1 && word.Text != "--" && (word.Text[0] == '-' || word.Text[0] == '+')
 	case Pipe:
 		return false // the shell names it /dev/fd/63
-	case Fed:
-		return !word.Led
+	case Names:
+		return word.dashed()
 	case Number, Hash:
-		return word.Dashed || word.Signed
+		return word.dashed()
 	default:
-		return word.Split || !word.Led && !p.beginsPlain(word, "-")
+		return word.Split || word.dashed() && !p.beginsPlain(word, "-")
 	}
 }
 

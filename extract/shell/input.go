@@ -58,7 +58,7 @@ func (s *streams) reads(c *Command, ignorers []string) {
 	if s.input == nil || c.Verb == ":" {
 		return
 	}
-	named, files := c.stdin, 0
+	named, files := c.reading.stdin, 0
 	for _, a := range c.Accesses {
 		switch {
 		case a.Op != v1.OpRead || a.Text == "/dev/null":
@@ -71,6 +71,6 @@ func (s *streams) reads(c *Command, ignorers []string) {
 	named = named || slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
 		return strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
 	})
-	given := c.files > 0 && files >= c.files // and none of them is called -
+	given := c.reading.files > 0 && files >= c.reading.files // and none of them is called -
 	s.input.cut = s.input.cut || named || !given && !slices.Contains(ignorers, c.Verb)
 }

@@ -43,7 +43,7 @@ func TestStreamsThatOthersCut(t *testing.T) {
 		got := newTable(t).Parse(line, textual)
 		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)
 	}
-	for line, fed := range map[string]bool{
+	for line, named := range map[string]bool{
 		"find . -name x | { xargs cat; }":                                    true,
 		"find . -name x | { read -r y; xargs cat; }":                         true,
 		"for i in 1 2; do find . -name x | xargs cat; done":                  true,
@@ -62,7 +62,7 @@ func TestStreamsThatOthersCut(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		last := got.Commands[len(got.Commands)-1]
-		assert.Equal(t, fed, len(last.Accesses) == 1 && last.Accesses[0].FromStream, "%s: %+v", line, last)
+		assert.Equal(t, named, len(last.Accesses) == 1 && last.Accesses[0].FromStream, "%s: %+v", line, last)
 	}
 }
 

@@ -73,7 +73,7 @@ func (v verbChain) leadingWords() {
 // of its role.
 func (v verbChain) judge(name string, word Word) {
 	if v.program != nil && word.Kind == Literal && slices.Contains(v.program.Judged, name) {
-		v.c.Values.Add(name, word.Text)
+		v.c.Approval.Values.Add(name, word.Text)
 	}
 }
 

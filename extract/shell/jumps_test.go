@@ -40,7 +40,7 @@ func TestBodiesEndWhereTheyMayEnd(t *testing.T) {
 		assert.False(t, last(t, line).Caveats.Has("dynamic_word"), line)
 	}
 	directories := last(t, "for i in 1; do cd /etc; break; cd /srv/proj; done; cat passwd")
-	assert.Contains(t, directories.Dirs, "/etc")
+	assert.Contains(t, directories.Cwd.Known, "/etc")
 }
 
 // bash gives up the rest of a line whose expansion fails, and goes on with the

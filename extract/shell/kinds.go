@@ -157,7 +157,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
 		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
 		"pattern": func(p *parsed, kind string, word Word) string {
-			p.c.refusable = p.c.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
+			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},
@@ -180,7 +180,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 
 // kind does what a value of the given kind means, and returns the kind that the form states.
 func (p *parsed) kind(kind string, word Word) string {
-	if word.Kind == Fed && word.feed != nil && word.feed.every {
+	if word.Kind == Names && word.stream != nil && len(word.stream.Roots) > 1 {
 		return p.everyRoot(kind, word)
 	}
 	p.variables(word)
@@ -194,14 +194,14 @@ func (p *parsed) kind(kind string, word Word) string {
 	return kind
 }
 
-// everyRoot does the same for a word that may come from any root of its feed: what one of them means doesn't hold
+// everyRoot does the same for a word that may come from any root of its stream: what one of them means doesn't hold
 // for the others. The gravest kind is returned.
 func (p *parsed) everyRoot(kind string, word Word) string {
 	gravest := kind
-	for _, root := range word.feed.roots {
-		one := *word.feed
-		one.roots, one.every = []string{root}, false
-		word.Text, word.feed = root, &one
+	for _, root := range word.stream.Roots {
+		one := *word.stream
+		one.Roots = []string{root}
+		word.Text, word.stream = root, &one
 		if stated := p.kind(kind, word); stated != kind {
 			gravest = stated
 		}
@@ -319,14 +319,14 @@ func programText(e *effects, language string, word Word) string {
 	if language == "yq" {
 		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	if language == "sed" && word.selects {
+	if language == "sed" && word.onlySelects() {
 		return language
 	}
 	var texts []string
 	switch {
 	case word.Kind == Literal:
 		texts = []string{word.Text}
-	case len(word.holes) > 0:
+	case word.Kind == Number && len(word.holes) > 0:
 		texts = word.numbered(language)
 	}
 	if len(texts) == 0 {

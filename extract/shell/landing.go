@@ -74,7 +74,7 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 	}
 	if places.Alone && len(l.sources)+len(l.targets) == 1 {
 		l.sources, l.targets = append(l.sources, l.targets...), []Word{{Kind: Literal, Text: "."}}
-		e.c.Accesses = append(e.c.Accesses, Access{Text: ".", Op: v1.OpWrite})
+		e.c.Accesses = append(e.c.Accesses, named(v1.OpWrite, "."))
 	}
 	unknown := e.c.Caveats.Has("unknown_option") // which may have taken a source for its value
 	switch {
@@ -89,13 +89,11 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 		Vague: unknown || e.hasAny(places.Vague), Makes: making(e, places),
 	}
 	for _, word := range l.sources {
-		landing.Sources = append(landing.Sources, Access{
-			Text: word.Text, Op: v1.OpList, Glob: word.Kind == Glob, Dynamic: word.Kind != Literal && word.Kind != Glob,
-		})
+		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList, Naming: word.naming()})
 	}
 	for i := range e.c.Accesses {
 		a := &e.c.Accesses[i]
-		if a.Op == v1.OpWrite && !a.Maybe && slices.ContainsFunc(l.targets, func(target Word) bool { return target.Text == a.Text }) {
+		if a.Op == v1.OpWrite && a.Presence != IfPathLike && slices.ContainsFunc(l.targets, func(target Word) bool { return target.Text == a.Text }) {
 			a.Landing = landing
 		}
 	}
@@ -125,14 +123,18 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 	landing := &Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
 	for _, word := range l.names {
 		landing.Vague = landing.Vague || word.Kind != Literal
-		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList})
+		landing.Sources = append(landing.Sources, named(v1.OpList, word.Text))
 	}
 	for i := 0; byName && i < len(l.sources); i++ {
 		name, known := lastSegment(l.sources[i])
 		landing.Vague = landing.Vague || !known
-		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
+		landing.Sources = append(landing.Sources, named(v1.OpList, name))
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Dynamic: into.Kind != Literal, Landing: landing})
+	naming := Unnamed
+	if into.Kind == Literal {
+		naming = ByName
+	}
+	e.c.Accesses = append(e.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
 }
 
 // lastSegment is the name that a file gets by its address. It is not known where programs
@@ -186,7 +188,7 @@ func (l *placement) arrival(e *effects, word Word) {
 		name := strings.TrimRight(source.Text[strings.IndexByte(source.Text, ':')+1:], "/")
 		name = name[strings.LastIndexByte(name, '/')+1:]
 		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || e.has("-r")
-		landing.Sources = append(landing.Sources, Access{Text: name, Op: v1.OpList})
+		landing.Sources = append(landing.Sources, named(v1.OpList, name))
 	}
 	if len(l.sources) > 0 {
 		e.c.Accesses[len(e.c.Accesses)-1].Landing = landing

@@ -47,7 +47,7 @@ func TestValuesThatAreCut(t *testing.T) {
 	}
 }
 
-// V8: a part of a name that is fed is no name that is known.
+// V8: a part of a name that is read is no name that is known.
 func TestPartsOfFedNames(t *testing.T) {
 	line := parse(t, "git ls-files | xargs -I{} git log -L {}")
 	assert.True(t, line.Commands[2].Caveats.Has("dynamic_word"))

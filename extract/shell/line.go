@@ -10,6 +10,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 	"policyd/extract/windows"
 )
@@ -89,69 +90,108 @@ type Command struct {
 	Form    v1.Form
 	// Accesses are the paths that it names or implies.
 	Accesses []Access
-	// Held are patterns of which words hold matches that have other text about them, or
-	// that the shell cuts: what the names are called matters, whatever becomes of them.
-	Held []Access
-	// Operand is the first path-like operand as it stands, for the effective
-	// directory (V3); empty when there is none.
-	Operand string
-	// OperandFile is true where it can be no directory.
-	OperandFile bool
-	// WorksIn is what it does with the directory that it runs in.
-	WorksIn argv.WorkingDirectory
-	// Dirs are the directories that it may run in. Unknown means others, too.
-	Dirs    []string
-	Unknown bool
-	Caveats v1.Set
-	// Risks are what an approval has to be given for by name (V6).
-	Risks v1.Set
-	// Values are the literal words that the table marks as judged.
-	Values v1.Values
+	// Cwd are the directories that it may run in.
+	Cwd       Directories
+	Effective EffectiveDirectory
+	Caveats   v1.Set
+	Approval  Approval
 	// Variables are the variables whose values it gets.
 	Variables []string
-	// ChosenBy names files that choose which program really runs, if one of
-	// them lies in a directory above.
-	ChosenBy []string
-	// Beside is true when they count beside the files that it reads as well.
-	Beside bool
-	// VersionFiles are files, or patterns, that may say which version of the program
-	// is installed.
-	VersionFiles []string
-	// Unpacks is true when it makes files of which neither the names nor the kinds are known, in the
-	// directories that it runs in or at the paths that it writes: links may be among them.
-	Unpacks bool
-	// ReadsAbove names files that it reads where they lie in a working directory or
-	// above, and prints parts of where they are not what they should be.
-	ReadsAbove []string
-	// Imports are modules that a file in a working directory would stand in for.
-	Imports []string
-	// SearchesCwd is true when the working directory is searched for the program
-	// before the places that programs are in.
-	SearchesCwd bool
+	Selection Selection
+	Implied   Implied
 	// Git are the words of a git command that select what it prints.
 	Git GitWords
-	// found says which files a find prints.
+	// printing and reading are what the walk needs to know of its standard streams.
+	printing printing
+	reading  reading
+}
+
+// printing is what is known of what a command prints.
+type printing struct {
+	// found selects the files that a find prints.
 	found *value.Walk
-	// ran are the names that find gives to the one command that it runs, where it
+	// ran are the names that find gives to the one command that it runs, if it
 	// prints none itself.
-	ran *feed
-	// mixed is true when some of them end by NUL and others by a newline.
+	ran *stream.NameStream
+	// mixed is true if some of them end by NUL and others by a newline.
 	mixed bool
-	// refusable is true when a pattern among its words may be none that it takes.
-	refusable bool
-	// files counts the operands that are files, be they standard input or pipes.
-	files int
-	// stdin is true when a word names standard input.
-	stdin bool
-	// color says what options ask of colors, if any does.
+	// color is what options choose of colors, if any does.
 	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
 	lines []Word
-	// first is true when it prints of each line what stands before the first blank.
+	// first is true if it prints of each line what stands before the first blank.
 	first bool
-	// picks is true when it prints some of the lines it reads, by their numbers.
+	// picks is true if it prints some of the lines that it reads, by their numbers.
 	picks bool
+}
+
+// reading is what is known of what a command reads.
+type reading struct {
+	// files counts the operands that are files, be they standard input or pipes.
+	files int
+	// stdin is true if a word names standard input.
+	stdin bool
+	// refusable is true if a pattern among its words can be one that it refuses.
+	refusable bool
+}
+
+// Directories are the directories that something may happen in.
+type Directories struct {
+	Known []string
+	// Others is true if others are possible, too.
+	Others bool
+}
+
+// Complete reports whether the directories are known, all of them.
+func (d *Directories) Complete() bool { return !d.Others && len(d.Known) > 0 }
+
+// Single reports whether there is one directory, and no other.
+func (d *Directories) Single() bool { return !d.Others && len(d.Known) == 1 }
+
+// EffectiveDirectory is what the effective directory follows from (V3).
+type EffectiveDirectory struct {
+	// Operand is the first path-like operand as it stands; empty if there is none. File is true if
+	// it can be no directory.
+	Operand string
+	File    bool
+	// WorksIn is what the command does with the directory that it runs in.
+	WorksIn argv.WorkingDirectory
+}
+
+// Approval is what an approval is given for by name (V6).
+type Approval struct {
+	Risks v1.Set
+	// Values are the literal words that the table marks as judged.
+	Values v1.Values
+}
+
+// Selection is what chooses the program that runs, besides its name.
+type Selection struct {
+	// ChosenBy names files that do, if one of them lies in a directory above. Beside is true if
+	// they count beside the files that the command reads as well.
+	ChosenBy []string
+	Beside   bool
+	// VersionFiles are files, or patterns, that can contain the version that is installed.
+	VersionFiles []string
+	// Imports are modules that a file in a working directory would stand in for.
+	Imports []string
+	// SearchesCwd is true if the working directory is searched for the program
+	// before the places that programs are in.
+	SearchesCwd bool
+}
+
+// Implied is what a command touches without a word that names it.
+type Implied struct {
+	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
+	// directories that it runs in or at the paths that it writes: links can be among them.
+	Unpacks bool
+	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
+	// they are not what they should be.
+	ReadsAbove []string
+	// Held are patterns of which words hold matches that have other text about them, or
+	// that the shell cuts: what the names are called matters, whatever becomes of them.
+	Held []Access
 }
 
 // GitWords are words that git reads its own way.
@@ -160,12 +200,8 @@ type GitWords struct {
 	Pathspecs []string
 	// Revisions are words that name a revision, or a path if there is one.
 	Revisions []string
-	// Blobs counts words of the form revision:path, Objects are their paths, as
-	// git counts them: from the top, or from the working directory behind "./".
-	// Holders are the revisions that they are of, "" the index.
-	Blobs   int
-	Objects []string
-	Holders []string
+	// Objects are words of the form revision:path.
+	Objects GitObjects
 	// Staged are paths that git looks for in its index before it takes a word for a
 	// pathspec with magic.
 	Staged []string
@@ -181,15 +217,9 @@ type GitWords struct {
 	Mapped bool
 	// PathRisk is the risk of a word that may name a revision, if it names a path.
 	PathRisk string
-	// Count is how many commits are printed at most; 0 where nothing is said of it.
-	Count int
-	// Format is how commits are to be printed, Formats are all values that are formats or name fields of them.
-	Format  string
-	Formats []string
+	Log      GitLog
 	// Settings are those that stand on the line, as name=value in lower case.
 	Settings []string
-	// date is how dates are to be printed.
-	date string
 	// Handed is true when words of other commands are made of its lines.
 	Handed bool
 	// Dashes is true when "--" stands among the words, so that those before it
@@ -197,55 +227,38 @@ type GitWords struct {
 	Dashes bool
 }
 
-// Access is one word that names a path.
-type Access struct {
-	Text string
-	Op   string
-	// Glob is true when Text is a pattern that the shell expands.
-	Glob bool
-	// One is true for a Glob of whose matches one is meant.
-	One bool
-	// Tree is true when everything below is accessed, too.
-	Tree bool
-	// Maybe is true for words that may be no path at all: they count when they
-	// look like one or exist.
-	Maybe bool
-	// NoMatch is true for a Glob that was taken to match nothing.
-	NoMatch bool
-	// Spelled is true for a pattern that the program matches: only what it
-	// spells counts.
-	Spelled bool
-	// Dynamic is true when the shell alone knows the path.
-	Dynamic bool
-	// Split is true for a Glob whose matches the shell splits at blanks.
-	Split bool
-	// Walk selects the files of a Tree that are accessed.
-	value.Walk
-	// Names are how matches of a Glob, and names below a Tree, become words of the command.
-	value.Names
-	// Module is true when a directory stands for a file that another one in it names.
-	Module bool
-	// Refs is true where a name of a ref of the repository there is a word of the
-	// command: what it is taken for depends on all that they may be called.
-	Refs bool
-	// Said is true for Refs where the name may be the one that a tag says of itself.
-	Said bool
-	// IfExists is true for a name that counts only where something has it.
-	IfExists bool
-	// Single is true for a Glob in a place that takes one word.
-	Single bool
-	// Inner is true for a Glob that stands behind other text, or that a script puts into
-	// some: what it is without a match is not looked at.
-	Inner bool
-	// Named is true for a Glob of which nothing but the words is printed.
-	Named bool
-	// printed is true for a file that standard output is sent to.
-	printed bool
-	// Landing, when not nil, is what is put at the path.
-	Landing *Landing
-	// Dirs, when not nil, are what the path is relative to, instead of the
-	// command's own directories.
-	Dirs []string
+// GitObjects are words of the form revision:path.
+type GitObjects struct {
+	// Words counts them, those that name no path or an unknown one among them.
+	Words int
+	Named []GitObject
+}
+
+// GitObject is the path that such a word names, as git counts it: from the top, or from the working
+// directory behind "./". Revision is the one that it is of, "" the index.
+type GitObject struct{ Revision, Path string }
+
+// Complete reports whether the words name all objects.
+func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }
+
+// Revisions are the revisions that the objects are of.
+func (o *GitObjects) Revisions() []string {
+	revisions := make([]string, 0, len(o.Named))
+	for i := range o.Named {
+		revisions = append(revisions, o.Named[i].Revision)
+	}
+	return revisions
+}
+
+// GitLog is how git prints commits.
+type GitLog struct {
+	// Count is how many are printed at most; 0 if no option limits it.
+	Count int
+	// Format is how commits are printed, Formats are all values that are formats or name fields of them.
+	Format  string
+	Formats []string
+	// date is how dates are printed.
+	date string
 }
 
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
@@ -257,12 +270,7 @@ type walker struct {
 	nesting
 	// spliced is how many bytes of values of variables the words of the line hold.
 	spliced int
-	// anyOrder is true while members of an associative array may be taken in any order.
-	anyOrder bool
-	// mapped are the variables that mapfile made arrays of, doubtful those that a declaration gave
-	// a value which can be taken for members.
-	mapped, doubtful v1.Set
-	outset           state // before the first command
+	outset  state // before the first command
 }
 
 // surroundings are what a line is read in: the program table, the shell, the host, and what the line
@@ -308,14 +316,14 @@ type diskView struct{ report }
 type streams struct {
 	// in is the name stream on standard input of the command that is walked, text its text if that
 	// is known; input is the stream that it shares with the commands around it.
-	in    *feed
+	in    stream.Lines
 	text  string
 	input *input
 	// piped is what the last pipeline prints, substituted what the last process substitution prints.
-	piped, substituted *feed
+	piped, substituted stream.Lines
 	// begun is how the lines begin that the last command substitution prints, if they begin with
 	// numbers.
-	begun *begun
+	begun *stream.Numbers
 }
 
 // flow is how control leaves the constructs that are walked.
@@ -388,7 +396,7 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 // line may change the disk, what lies there now says nothing about them.
 func (d *diskView) importers() {
 	for i := range d.line.Commands {
-		if c := &d.line.Commands[i]; len(c.Imports) > 0 && !d.onlyRead() {
+		if c := &d.line.Commands[i]; len(c.Selection.Imports) > 0 && !d.onlyRead() {
 			c.Caveats.Add("project_chooses_program")
 		}
 	}
@@ -427,7 +435,7 @@ func (w *walker) emit(c Command) {
 		c.Accesses[i].Braces = w.Posix
 	}
 	c.Variables = append(c.Variables, w.expandedNames...)
-	c.Held = append(c.Held, w.standing...)
+	c.Implied.Held = append(c.Implied.Held, w.standing...)
 	w.expandedNames, w.standing = nil, nil
 	w.line.Commands = append(w.line.Commands, c)
 }

@@ -224,15 +224,15 @@ func TestWorkingDirectories(t *testing.T) {
 	for line, want := range cases {
 		got := parse(t, line)
 		last := got.Commands[len(got.Commands)-1]
-		assert.ElementsMatch(t, want.dirs, last.Dirs, line)
-		assert.Equal(t, want.unknown, last.Unknown, line)
+		assert.ElementsMatch(t, want.dirs, last.Cwd.Known, line)
+		assert.Equal(t, want.unknown, last.Cwd.Others, line)
 	}
 }
 
 // A directory that ".." leaves may be a link, where the shell and the disk differ.
 func TestChangeDirectoryOverALinkIsUnknown(t *testing.T) {
 	line := newTable(t).Parse("cd link/.. && ls", Options{Cwd: "/srv/proj", Plain: func(dir string) bool { return !strings.Contains(dir, "link") }})
-	assert.True(t, line.Commands[1].Unknown)
+	assert.True(t, line.Commands[1].Cwd.Others)
 }
 
 func accesses(t *testing.T, line string) string {
@@ -241,7 +241,7 @@ func accesses(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			text := a.Op + " " + a.Text
-			if a.Tree {
+			if a.Below == Tree {
 				text += "/**"
 			}
 			out = append(out, text)

@@ -7,6 +7,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // loop is a for loop that is walked in a state.
@@ -17,8 +18,6 @@ type loop struct {
 	// name is the variable, first the index of the first command that the loop runs.
 	name  string
 	first int
-	// anyOrder is true if the shell can take the words in another order: those of an associative array.
-	anyOrder bool
 }
 
 // forClause unrolls a loop over known words, so that its body is judged for each of them.
@@ -79,20 +78,14 @@ const seqText = "$(seq)"
 // words are what the loop goes over.
 func (l *loop) words(items []*syntax.Word) (values []Word) {
 	for _, item := range items {
-		if part, _ := tree.LoneParameter(item); part != nil && part.Param != nil && part.Index != nil && tree.IsAllMembers(part.Index) {
-			list := l.st.array(part.Param.Value)
-			l.w.anyOrder = list != nil && list.unordered()
-		}
-		l.anyOrder = l.anyOrder || l.w.anyOrder
 		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
 		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			numeral := wordNumeral{Signed: l.w.begun != nil && l.w.begun.signed, Scaled: l.scaled(item)}
-			words = []Word{{Kind: Number, Text: seqText, Solid: true, wordNumeral: numeral}}
+			class := numeral(l.w.begun != nil && l.w.begun.Signed, false)
+			words = []Word{{Kind: Number, Text: seqText, class: class, wordNumeral: wordNumeral{Scaled: l.scaled(item)}}}
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
-		l.w.anyOrder = false
 	}
 	return values
 }
@@ -131,7 +124,7 @@ func (l *loop) isCount(word *syntax.Word) bool {
 		return false
 	}
 	value, _ := l.st.variable(part.Param.Value)
-	return value.Kind == Number && !value.Signed && !value.Letters || value.Kind == Literal && counted(value.Text)
+	return value.Kind == Number && isNumber(value) && !value.dashed() || value.Kind == Literal && counted(value.Text)
 }
 
 // over walks the rounds of the loop.
@@ -169,35 +162,52 @@ func (l *loop) round(before *state, word Word) (ok, fail *state) {
 	if none {
 		ok, fail = join(before, ok), join(before, fail)
 	}
-	if l.anyOrder && changed(start, join(start, join(ok, fail))) {
-		l.w.messy(guard.MessyControlFlow) // any other round may come before
-	}
 	return ok, fail
 }
 
 // roundsOf reports whether a loop can make several rounds of one word, and whether it can make none. A
 // pattern without a match stands for itself.
 func roundsOf(word Word) (several, none bool) {
-	several = word.Kind == Glob || word.Kind == Fed || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
+	several = word.Kind == Glob || word.Kind == Names || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
 	return several, word.Vanishes || several && word.Kind != Glob
 }
 
 // item is what the variable of a loop holds in one round over the word.
 func (w Word) item(st *state) Word {
-	quotedNames := w.Kind == Fed && !w.Split && !w.Vanishes // one round even without a name
-	w.Solid = w.Solid || w.Vanishes                         // an empty one makes no round
+	quotedNames := w.Kind == Names && !w.Split && !w.Vanishes // one round even without a name
 	if w.Kind == Glob {
 		// Without a match the loop runs once with the pattern itself.
 		w.Variables = nil
 	}
-	if w = w.cutAgain(st); w.Kind != Fed {
+	mayBeEmpty := w.mayBeEmpty() && !w.Vanishes // an empty one makes no round
+	if w = w.cutAgain(st); w.Kind != Names {
+		w.class = w.itemClass(mayBeEmpty)
 		return w
 	}
-	one := *w.feed
-	one.many, one.none = false, quotedNames
-	item := one.word(w.Text)
-	item.Solid = !quotedNames
+	one := *w.stream
+	one.Several, one.Empty = false, quotedNames
+	item := wordOfNames(&one, w.Text)
+	item.class = unread(quotedNames)
 	return item
+}
+
+// itemClass is the class of one of the fields that the shell splits a word into.
+func (w *Word) itemClass(mayBeEmpty bool) *value.Class {
+	switch {
+	case w.Kind == Literal, w.Kind == Glob, w.Kind == Hash:
+		return w.class
+	case isNumber(*w):
+		return numeral(w.dashed(), mayBeEmpty)
+	case !w.Split && !w.Vanishes:
+		return w.class
+	case w.class == nil || w.class.All().Meets(value.Patterns):
+		return unread(mayBeEmpty)
+	}
+	field := w.class.Slice()
+	if !mayBeEmpty {
+		field = field.Present()
+	}
+	return refer(&field)
 }
 
 // nextRounds walks the body of a loop whose words are only known on the disk once more, from what the
@@ -290,7 +300,7 @@ func (r *report) keepRound(first []Command, from int) {
 func (c *Command) same(other *Command) bool {
 	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
 	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Held, other.Held, sameAccess)
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }
 
 // onlyVariables reports whether a round of a loop changed variables and

@@ -18,6 +18,6 @@ func TestVariablesOfMake(t *testing.T) {
 		assert.Equal(t, executes, last(t, line).Caveats.Has("executes"), line)
 	}
 	for _, line := range []string{"make A=./x*", "make a[]=./x*"} {
-		assert.Contains(t, last(t, line).Accesses, Access{Text: "./x*", Op: v1.OpExecute, Glob: true, Maybe: true}, line)
+		assert.Contains(t, last(t, line).Accesses, Access{Text: "./x*", Op: v1.OpExecute, Naming: ByGlob, Presence: IfPathLike}, line)
 	}
 }

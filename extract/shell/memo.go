@@ -114,8 +114,8 @@ func (m *Memo) put(key lineKey, line *explained) {
 func (l *Line) detach() {
 	for i := range l.Commands {
 		c := &l.Commands[i]
-		c.found, c.ran, c.lines = nil, nil, nil
-		c.Form, c.Accesses, c.Dirs = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Dirs)
+		c.printing.found, c.printing.ran, c.printing.lines = nil, nil, nil
+		c.Form, c.Accesses, c.Cwd.Known = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Cwd.Known)
 		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
 	}
 	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)

@@ -108,7 +108,7 @@ func TestMemoAsksAgain(t *testing.T) {
 	memo := NewMemo(newTable(t))
 	there, asked := true, 0
 	options := Options{Platform: "linux", Cwd: "/srv/proj", Enterable: func(string) bool { asked++; return there }}
-	dirs := func() []string { return memo.Parse("cd src; ls", &options).Commands[1].Dirs }
+	dirs := func() []string { return memo.Parse("cd src; ls", &options).Commands[1].Cwd.Known }
 	require.Equal(t, []string{"/srv/proj/src"}, dirs())
 	require.Equal(t, []string{"/srv/proj/src"}, dirs())
 	require.Equal(t, 2, asked, "once for each")

@@ -10,157 +10,115 @@ import (
 	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
 
-// Shells evaluate what they take for a number, so that it matters whether what
-// a command prints can be anything else. begun says how each line of such a
-// stream begins: with the digits of a number.
-type begun struct {
-	// behind is what follows the number: a colon, a blank, a tab, or 0 for the end
-	// of the line.
-	behind byte
-	// padded is true when blanks may stand in front.
-	padded bool
-	// one is true when there is no more than one line.
-	one bool
-	// signed is true when a number may be below zero: a time before 1970.
-	signed bool
-}
-
 // numberLines is what the command prints, if that is lines which begin with numbers: of what it
 // counts, or of what it is piped.
-func (o *stdout) numberLines() *feed {
-	var lines *begun
-	piped := o.in != nil && o.in.digits != nil
+func (o *stdout) numberLines() stream.Lines {
+	in, piped := o.in.Numbers()
 	switch {
 	case o.printsNumber(o.stmt):
-		lines = &begun{one: true, padded: true}
+		return stream.NumberLines(stream.Numbers{Line: filter.Line{One: true, Padded: true}})
 	case piped && len(o.c.Accesses) == 0:
-		lines = o.filtered(o.in.digits)
+		return o.filtered(in)
 	case !piped:
-		lines = o.counted()
+		if lines := o.counted(); lines != nil {
+			return stream.NumberLines(*lines)
+		}
 	}
-	if lines == nil {
-		return nil
-	}
-	return &feed{dir: o.c.Dirs[0], digits: lines}
+	return stream.Lines{}
 }
 
 // echoedNumber is what xargs prints that is given one number, and no command to run.
-func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in *feed) *feed {
-	if in == nil || in.digits == nil || !in.digits.one || in.digits.behind != 0 || len(d.line.Commands) <= from {
-		return nil
+func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in stream.Lines) stream.Lines {
+	numbers, ok := in.Numbers()
+	if !ok || !numbers.One || numbers.Behind != 0 || len(d.line.Commands) <= from {
+		return stream.Lines{}
 	}
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || d.line.Commands[from].Verb != "xargs" {
-		return nil
+		return stream.Lines{}
 	}
-	return &feed{dir: in.dir, digits: &begun{one: true, signed: in.digits.signed}}
-}
-
-// begins reports whether the first of some names that read is given holds the number
-// that a line begins with, and nothing else.
-func (n *begun) begins(names int, ifs Word, set bool) bool {
-	blank := !set || ifs.Kind == Literal && ifs.Text == " "
-	switch {
-	case n.behind == 0:
-		return names == 1 && (blank || ifs.literal("") && !n.padded)
-	case names == 1:
-		return false
-	case n.behind == ' ' || n.behind == '\t':
-		return !set
-	default:
-		return set && !n.padded && ifs.literal(string(n.behind))
-	}
+	return stream.NumberLines(stream.Numbers{Line: filter.Line{One: true}, Signed: numbers.Signed})
 }
 
 // numbersOnly reports whether an item of a loop is a substitution, just walked, that the
 // shell cuts into numbers.
 func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || s.begun == nil || s.begun.behind != 0 || st.assigned("IFS") {
+	if len(item.Parts) != 1 || s.begun == nil || s.begun.Behind != 0 || st.assigned("IFS") {
 		return false
 	}
 	_, ok := item.Parts[0].(*syntax.CmdSubst)
 	return ok
 }
 
-// number is the word that a substitution becomes which prints such lines.
-func (n *begun) number() (Word, bool) {
-	if !n.one && n.behind == 0 && !n.signed {
-		return Word{Kind: Output, Text: "$(…)", wordNumeral: wordNumeral{lines: true}, wordHead: wordHead{bare: true}}, true
+// wordOfNumbers is the word that a substitution becomes which prints such lines.
+func wordOfNumbers(n stream.Numbers) (Word, bool) {
+	if !n.One && n.Behind == 0 && !n.Signed {
+		return Word{Kind: Output, Text: "$(…)", class: counts}, true
 	}
-	return Word{Kind: Number, Text: "$(…)", wordNumeral: wordNumeral{Signed: n.signed}}, n.one && n.behind == 0
+	return Word{Kind: Number, Text: "$(…)", class: numeral(n.Signed, true)}, n.One && n.Behind == 0
 }
 
-// filtered is what a filter leaves of such lines, nil if that isn't known.
-func (o *stdout) filtered(n *begun) *begun {
-	one := *n
-	one.one = true
+// filtered is what a filter leaves of such lines, if that is known.
+func (o *stdout) filtered(n stream.Numbers) stream.Lines {
+	known, one := false, false
 	switch o.c.Verb {
-	case "head", "tail":
-		if !o.c.onlyForm("-n", "-NUM") {
-			return nil // a line may be cut anywhere
-		}
-		if n.one || slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " ")) {
-			return &one
-		}
-		return n
+	case "head", "tail": // a line may be cut anywhere
+		known, one = o.c.onlyForm("-n", "-NUM"), slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " "))
 	case "sort", "uniq":
-		return n.ifOnly(o.c, "-n", "-r", "-u")
+		known = o.c.onlyForm("-n", "-r", "-u")
 	case "grep":
-		return n.ifOnly(o.c, "-v", "-i", "-E", "-F", "-w", "<pattern>")
+		known = o.c.onlyForm("-v", "-i", "-E", "-F", "-w", "<pattern>")
 	case "sed":
-		if len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1]) {
-			return &one
-		}
+		one = len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1])
+		known = one
 	}
-	if o.args == nil || !filter.LeavesNumber(o.c.Verb, o.args, filter.Line{Behind: n.behind, Padded: n.padded, One: n.one}) {
-		return nil
+	switch {
+	case known:
+		n.One = n.One || one
+	case o.args == nil, !filter.LeavesNumber(o.c.Verb, o.args, n.Line):
+		return stream.Lines{}
+	default:
+		n.Line = filter.Line{One: n.One}
 	}
-	return &begun{one: n.one, signed: n.signed}
-}
-
-// ifOnly is the lines as they are if a command has no other options.
-func (n *begun) ifOnly(c *Command, options ...string) *begun {
-	if !c.onlyForm(options...) {
-		return nil
-	}
-	return n
+	return stream.NumberLines(n)
 }
 
 // counters are how the lines of commands begin that count, and read no lines.
-var counters = map[string]func(stdout) *begun{
+var counters = map[string]func(stdout) *stream.Numbers{
 	"grep": stdout.lineNumbers,
-	"wc": func(o stdout) *begun {
+	"wc": func(o stdout) *stream.Numbers {
 		if len(o.c.Form) == 2 && o.c.onlyForm("-l", "-w", "-c", "-m", "-L", "<file>") && o.oneFile() {
-			return &begun{behind: ' ', padded: true, one: true}
+			return &stream.Numbers{Line: filter.Line{Behind: ' ', Padded: true, One: true}}
 		}
 		return nil
 	},
-	"seq": func(o stdout) *begun {
+	"seq": func(o stdout) *stream.Numbers {
 		if len(o.args) > 0 && len(o.args) < 4 && len(o.c.Accesses) == 0 && !slices.ContainsFunc(o.args, func(arg string) bool { return !counted(arg) }) {
-			return &begun{}
+			return &stream.Numbers{}
 		}
 		return nil
 	},
-	"stat": func(o stdout) *begun {
+	"stat": func(o stdout) *stream.Numbers {
 		if len(o.c.Form) == 2 && filter.PrintsStatistic(o.args) {
-			return &begun{one: o.oneFile(), signed: true}
+			return &stream.Numbers{Line: filter.Line{One: o.oneFile()}, Signed: true}
 		}
 		return nil
 	},
-	"du": func(o stdout) *begun {
+	"du": func(o stdout) *stream.Numbers {
 		if len(o.args) == 2 && slices.Contains([]string{"-s", "-sk", "-sb", "-sm", "-ks", "-bs", "-ms"}, o.args[0]) && o.oneFile() {
-			return &begun{behind: '\t', one: true}
+			return &stream.Numbers{Line: filter.Line{Behind: '\t', One: true}}
 		}
 		return nil
 	},
-	"awk": func(o stdout) *begun {
-		if len(o.args) == 1 || len(o.args) == 2 && oneFile(Access{Text: o.args[1]}) {
+	"awk": func(o stdout) *stream.Numbers {
+		if len(o.args) == 1 || len(o.args) == 2 && oneFile(named(v1.OpRead, o.args[1])) {
 			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
-				return &begun{one: one}
+				return &stream.Numbers{Line: filter.Line{One: one}}
 			}
 		}
 		return nil
@@ -168,9 +126,9 @@ var counters = map[string]func(stdout) *begun{
 }
 
 // counted is how the lines of a command begin that counts.
-func (o *stdout) counted() *begun {
+func (o *stdout) counted() *stream.Numbers {
 	count := counters[o.c.Verb]
-	if count == nil || o.c.files > 1 {
+	if count == nil || o.c.reading.files > 1 {
 		return nil // one of several files may be -, and each line begins with a name
 	}
 	return count(*o)
@@ -180,14 +138,14 @@ func (o *stdout) counted() *begun {
 func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
 func oneFile(a Access) bool {
-	return !a.Glob && !a.Dynamic && !a.FromStream && !a.Maybe && strings.Trim(a.Text, value.NameBytes+"./-") == ""
+	return a.Naming == ByName && !a.FromStream && a.Presence != IfPathLike && strings.Trim(a.Text, value.NameBytes+"./-") == ""
 }
 
 // lineNumbers is how the lines of grep -n begin. For a binary file grep prints a sentence
 // instead of lines.
-func (o stdout) lineNumbers() *begun {
+func (o stdout) lineNumbers() *stream.Numbers {
 	c := o.c
-	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Tree ||
+	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Below == Tree ||
 		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
@@ -197,7 +155,7 @@ func (o stdout) lineNumbers() *begun {
 	if c.has("-o") && o.options.Platform != "linux" {
 		return nil // BSD's puts the number in front of the first match alone
 	}
-	return &begun{behind: ':', one: c.has("-m") && matchesOnce(o.args)} // -m may be a pattern
+	return &stream.Numbers{Line: filter.Line{Behind: ':', One: c.has("-m") && matchesOnce(o.args)}} // -m may be a pattern
 }
 
 // matchesOnce reports whether options of grep say -m 1, and no other limit.
@@ -221,7 +179,7 @@ func (d *diskView) alwaysPrints() bool {
 	switch {
 	case d.producesNumber(c):
 		return true
-	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.refusable && !c.has("-F"):
+	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.reading.refusable && !c.has("-F"):
 		return false
 	}
 	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !d.surely(c, &a) })
@@ -253,8 +211,8 @@ func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 func (c *Command) countsOnce() bool {
 	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
 	opened := c.opened()
-	return len(opened) < 2 && c.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
-		return named && (a.Glob && !a.One || a.Tree || a.Dynamic)
+	return len(opened) < 2 && c.reading.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
+		return named && (a.Naming == ByGlob && a.Matches != OneMatch || a.Below == Tree || a.Naming == Unnamed)
 	})
 }
 

@@ -80,37 +80,36 @@ func TestSeveralNumbers(t *testing.T) {
 	}
 	// Where an expression may fail, what the rest of its line does may not have happened.
 	got := newTable(t).Parse("n=$(grep -n x f | cut -d: -f1); cd d; echo $((n)); cd e\ncat g", textual)
-	assert.Len(t, got.Commands[len(got.Commands)-1].Dirs, 2)
+	assert.Len(t, got.Commands[len(got.Commands)-1].Cwd.Known, 2)
 }
 
 // V8: lines of numbers that a loop takes one by one.
 func TestLoopsOverNumbers(t *testing.T) {
 	for line, known := range map[string]bool{
-		"seq 3 | while read -r n; do echo $((n)); done":                                           true,
-		"while read -r n; do echo $((n)); done < <(seq 3)":                                        true,
-		"for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                             true,
-		"grep -n x f | while IFS=: read -r n rest; do echo $((n)) $rest; done":                    true,
-		"grep -n x f | while IFS=: read -r n rest; do echo $((rest)); done":                       false,
-		"grep -n x f | while IFS=: read -r n; do echo $((n)); done":                               false,
-		"grep -n x f | while read -r n rest; do echo $((n)); done":                                false,
-		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":                         true,
-		"IFS=1; for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":                      false,
-		"for n in $(seq 3 | tr -d '[:space:]'); do echo $((n)); done":                             false,
-		"for n in $(seq 3 | tr -d ' '); do echo $((n)); done":                                     true,
-		"seq 3 | tr -d '[:space:]' | while read -r n; do echo $((n)); done":                       false,
-		"seq 3 | while read -r n; do read -r n; echo $((n)); done < g":                            false,
-		"cat f | while read -r n; do echo $((n)); done":                                           false,
-		"grep -n x f | while IFS=: read -r n rest; do sed -n \"${n}p\" f; done":                   true,
-		"echo $(( $(wc -l < f) - 2 )) $((0x10 + 1))":                                              true,
-		"echo $(( $(cat f) - 2 ))":                                                                false,
-		"echo $((0x10[1]))":                                                                       false,
-		"x=a; [[ $x =~ ^(a|b)+$ ]] && echo ok":                                                    true,
-		"x=a; [[ $x =~ ^(a;b) ]] && echo ok":                                                      false,
-		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": true,
-		"mapfile -t a < f; echo $((a[0]))":                                                        false,
-		"mapfile -C ls -t a < f":                                                                  false,
-		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                                    true,
-		"shopt -s dotglob; ls":                                                                    false,
+		"seq 3 | while read -r n; do echo $((n)); done":                         true,
+		"while read -r n; do echo $((n)); done < <(seq 3)":                      true,
+		"for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":           true,
+		"grep -n x f | while IFS=: read -r n rest; do echo $((n)) $rest; done":  true,
+		"grep -n x f | while IFS=: read -r n rest; do echo $((rest)); done":     false,
+		"grep -n x f | while IFS=: read -r n; do echo $((n)); done":             false,
+		"grep -n x f | while read -r n rest; do echo $((n)); done":              false,
+		"for n in \"$(grep -n x f | cut -d: -f1)\"; do echo $((n)); done":       true,
+		"IFS=1; for n in $(grep -n x f | cut -d: -f1); do echo $((n)); done":    false,
+		"for n in $(seq 3 | tr -d '[:space:]'); do echo $((n)); done":           false,
+		"for n in $(seq 3 | tr -d ' '); do echo $((n)); done":                   true,
+		"seq 3 | tr -d '[:space:]' | while read -r n; do echo $((n)); done":     false,
+		"seq 3 | while read -r n; do read -r n; echo $((n)); done < g":          false,
+		"cat f | while read -r n; do echo $((n)); done":                         false,
+		"grep -n x f | while IFS=: read -r n rest; do sed -n \"${n}p\" f; done": true,
+		"echo $(( $(wc -l < f) - 2 )) $((0x10 + 1))":                            true,
+		"echo $(( $(cat f) - 2 ))":                                              false,
+		"echo $((0x10[1]))":                                                     false,
+		"x=a; [[ $x =~ ^(a|b)+$ ]] && echo ok":                                  true,
+		"x=a; [[ $x =~ ^(a;b) ]] && echo ok":                                    false,
+		"mapfile -t a < f; echo $((a[0]))":                                      false,
+		"mapfile -t a < f":                                                      false,
+		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                  true,
+		"shopt -s dotglob; ls":                                                  false,
 	} {
 		got := newTable(t).Parse(line, textual)
 		assert.Equal(t, known, len(got.Messy) == 0, "%s: %v", line, got.Messy)

@@ -66,7 +66,7 @@ func (p *parsed) Value(known argv.Option, kind string, word Word) {
 		p.places.option(p.args.Program.Places, canonical, kind, word)
 	}
 	if colors(p.c, canonical) {
-		p.c.color = max(p.c.color, colorOf(word))
+		p.c.printing.color = max(p.c.printing.color, colorOf(word))
 	}
 	if p.c.Program == "git" {
 		gitReader{&p.effects}.printing(canonical, word)
@@ -96,13 +96,13 @@ func (p *parsed) inert(word Word) {
 	case Output:
 		p.c.Caveats.Add("output_word")
 	case Glob:
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Glob: true})
-	case Fed:
+		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob})
+	case Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
 		case p.args.Program != nil && p.args.Program.Inert:
-		case word.feed != nil && word.feed.refs && p.refsHere(word):
-		case word.feed != nil && word.feed.Parts && p.partsHere(word):
+		case word.stream != nil && word.stream.AreRefs() && p.refsHere(word):
+		case word.isPart() && p.partsHere(word):
 		default:
 			p.access(word, v1.OpList, false)
 		}
@@ -113,12 +113,12 @@ func (p *parsed) inert(word Word) {
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
 func (o operandReader) operandOf(kind string, word Word) {
-	if o.c.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
+	if o.c.Effective.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
 	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)
 	if !noPath {
-		o.c.Operand, o.c.OperandFile = word.Text, o.program.FilesUnless != nil && !slices.ContainsFunc(o.program.FilesUnless, o.has)
+		o.c.Effective.Operand, o.c.Effective.File = word.Text, o.program.FilesUnless != nil && !slices.ContainsFunc(o.program.FilesUnless, o.has)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
@@ -73,14 +74,14 @@ func (p *parameter) operated() (Word, bool) {
 func (p *parameter) splice(x *expander) {
 	switch p.name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		x.number("$"+p.name, true)
+		x.number(Number, "$"+p.name, numeral(false, false))
 		return
 	case "!": // empty if no command runs in the background
-		x.number("$"+p.name, false)
+		x.number(Number, "$"+p.name, numeral(false, true))
 		return
 	}
 	if !p.known {
-		x.unknown(Dynamic, "$"+p.name)
+		x.unknown(Dynamic, "$"+p.name, anyText)
 		return
 	}
 	x.splice(p.value, p.quoted)
@@ -92,7 +93,7 @@ func (p *parameter) read() (Word, bool) {
 		return p.member()
 	}
 	if list := p.st.array(p.name); list != nil {
-		single := len(list.words) < 2 && !list.more
+		single := len(list.words) < 2
 		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
 			return Word{Kind: Output, Text: "$" + p.name}, list.plain() // all of them, and not the first
 		}
@@ -111,7 +112,7 @@ func (p *parameter) member() (Word, bool) {
 	list, all := value.array, tree.IsAllMembers(p.part.Index)
 	switch {
 	case !assigned && p.name == "PIPESTATUS" && !all:
-		return Word{Kind: Number, Text: "$" + p.name}, true
+		return Word{Kind: Number, Text: "$" + p.name, class: numeral(false, true)}, true
 	case !assigned:
 		return p.w.value(p.st, p.name)
 	case list == nil:
@@ -119,10 +120,6 @@ func (p *parameter) member() (Word, bool) {
 		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
 	case all:
 		return Word{Kind: Output, Text: "$" + p.name}, true
-	case list.associative:
-		if key, _ := (splitter{w: p.w, st: p.st}).key(p.part.Index); key.Kind == Literal && !list.more {
-			return list.of(key.Text), true
-		}
 	default:
 		if found, ok := list.numbered(p.part.Index); ok {
 			return found, true
@@ -131,8 +128,8 @@ func (p *parameter) member() (Word, bool) {
 	return Word{Kind: Output, Text: "$" + p.name}, list.plain()
 }
 
-// plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, a
-// variable that holds a number, or any word if the array is an associative one of the line.
+// plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, or a
+// variable that holds a number.
 func (p *parameter) plainSubscript() bool {
 	w, st, index := p.w, p.st, p.part.Index
 	value, assigned := st.variable(p.name)
@@ -144,9 +141,6 @@ func (p *parameter) plainSubscript() bool {
 		return list != nil && list.plain()
 	case tree.IsAllMembers(index):
 		return w.isPublic(p.name)
-	case list != nil && list.associative:
-		_, ok := splitter{w: w, st: st}.key(index)
-		return ok
 	}
 	if !tree.IsDecimal(index) {
 		w.aborts(st) // one below the first is an error
@@ -170,10 +164,10 @@ func (p *parameter) unknown(x *expander) {
 	}
 	source := "${" + p.name + "…}"
 	if kind == Number {
-		x.number(source, p.part.Length)
+		x.number(Number, source, numeral(false, !p.part.Length))
 		return
 	}
-	x.unknown(kind, source)
+	x.unknown(kind, source, anyText)
 }
 
 // kind is what an expansion with an operator gives: a number for ${#name}, text that only the run
@@ -304,7 +298,7 @@ func (p *parameter) cutSuffix() (Word, bool) {
 		return Word{}, false
 	}
 	text, ends := strings.CutSuffix(value.Text, suffix.Text)
-	if !ends || !hasMeta(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
+	if !ends || !lexical.HasWildcard(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
 		return Word{}, false
 	}
 	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
@@ -332,7 +326,7 @@ func (p *parameter) renamed() (Word, bool) {
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		dir, name = name[:at+1], name[at+1:]
 	}
-	if !keepsVisible(from, to) || hasMeta(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
+	if !keepsVisible(from, to) || lexical.HasWildcard(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
 		return Word{}, false
 	}
 	value.origins, value.Text = origins(value), dir+"*"
@@ -366,22 +360,18 @@ func (p *parameter) partOfName() (Word, bool) {
 	value, whole, op := p.value, false, p.part.Exp.Op
 	switch {
 	case p.removesSuffix():
-		whole = value.feed != nil && value.feed.Parts && value.feed.segment
+		whole = value.isPart() && value.name().IsEntry()
 	case p.removesPrefix() && strings.HasSuffix(operand.Text, "/"):
-		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && wholeSegment(value)
+		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && value.name().IsEntry()
 	default:
 		return Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	cut, ok := partsOf(p.st, value, "${"+p.name+"…}")
-	if !ok {
-		return cut, false
-	}
+	part := stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.name(), whole, op != syntax.RemLargePrefix)}
 	if op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		cut.feed.cut, cut.feed.ending = &value, operand.Text
+		part.Stem = &stream.Stem{Name: value.name(), Ending: operand.Text}
 	}
-	cut.feed.segment, cut.feed.shortened = whole, cut.feed.shortened || op != syntax.RemLargePrefix
-	return cut, true
+	return partOf(p.st, value, part)
 }
 
 // value returns what a variable is known to hold.

@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/stream"
 )
 
 // produces reports whether a producer is the command with these words, and what its operand is.
@@ -52,7 +53,7 @@ func (s *surroundings) known(c *Command) (Word, bool) {
 		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(s.options.Platform) {
 			continue
 		}
-		word, ok := s.valueOf(p.Value, operand, c.Dirs[0])
+		word, ok := s.valueOf(p.Value, operand, c.Cwd.Known[0])
 		if !ok || !p.Empty {
 			return word, ok
 		}
@@ -94,9 +95,9 @@ func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	text := ""
 	switch name {
 	case "number":
-		return Word{Kind: Number, Text: "$(…)", Solid: true}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, false)}, true
 	case "identifier": // letters and digits
-		return Word{Kind: Hash, Text: hashText, Solid: true}, true
+		return Word{Kind: Hash, Text: stream.HashText, class: identifier}, true
 	case "working_directory":
 		text = dir
 	case "work_tree":
@@ -159,11 +160,11 @@ func (r *report) orElse(other *Line) {
 			r.messy(guard.MessyLimits)
 			return
 		}
-		c.Accesses, c.Operand = slices.Clone(c.Accesses), "" // an approval is for where it works with the values
+		c.Accesses, c.Effective.Operand = slices.Clone(c.Accesses), "" // an approval is for where it works with the values
 		for j := range c.Accesses {
 			// What isn't there isn't read; it may be made where it is written.
 			if a := &c.Accesses[j]; a.Op == v1.OpRead || a.Op == v1.OpList {
-				a.IfExists = true
+				a.Presence = IfExists
 			}
 		}
 		r.line.Commands = append(r.line.Commands, *c)

@@ -55,7 +55,7 @@ func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Se
 	p.redirs = redirs
 	v := invocation{commandReader{p}}
 	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
-		c.Accesses = append(c.Accesses, Access{Text: words[0].Text, Op: v1.OpExecute})
+		c.Accesses = append(c.Accesses, named(v1.OpExecute, words[0].Text))
 	}
 	switch named := !caveats.Has("named_by_path"); {
 	case argv.IsOwn(name):
@@ -136,13 +136,13 @@ func (r printReader) printers(name string) {
 	case name == "printf":
 		r.printf()
 	case name == "echo" && len(r.args.Operands) == len(r.args.Words):
-		r.c.lines = r.args.Operands
+		r.c.printing.lines = r.args.Operands
 	case name == "printenv" && len(r.args.Operands) == 0:
 		r.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
-		r.c.first = r.firstField(name)
+		r.c.printing.first = r.firstField(name)
 	case name == "sed":
-		r.c.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
+		r.c.printing.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
 	}
 }
 
@@ -152,7 +152,7 @@ func (r printReader) wordsAlone() {
 		return
 	}
 	for i := range r.c.Accesses {
-		r.c.Accesses[i].Named = r.c.Accesses[i].Glob && !r.c.Accesses[i].Tree
+		r.c.Accesses[i].Named = r.c.Accesses[i].Naming == ByGlob && r.c.Accesses[i].Below != Tree
 	}
 }
 
@@ -300,7 +300,7 @@ func (v invocation) module(interpreter *argv.Program) bool {
 	if program == nil || interpreter == nil {
 		return false
 	}
-	v.c.Verb, v.c.Imports, v.args.Words = name, words.Python.Modules, v.args.Words[2:]
+	v.c.Verb, v.c.Selection.Imports, v.args.Words = name, words.Python.Modules, v.args.Words[2:]
 	v.entry(program)
 	v.chosen(interpreter)
 	return true
@@ -328,7 +328,7 @@ func (v invocation) unknown() {
 		}
 		v.c.Form.Put("<word>", "unknown")
 		if chainable(word) {
-			v.c.Values.Add("<word>", word.Text)
+			v.c.Approval.Values.Add("<word>", word.Text)
 		}
 		riskReader{&v.effects}.operand(v.args.Words[0].Text, word)
 		v.variables(word)
@@ -481,7 +481,7 @@ func (r commandReader) attributes(program *argv.Program) {
 	case "privileged":
 		r.c.Caveats.Add("privileged")
 	}
-	r.c.WorksIn = max(r.c.WorksIn, program.WorksIn)
+	r.c.Effective.WorksIn = max(r.c.Effective.WorksIn, program.WorksIn)
 	r.chosen(program)
 	if r.textFromInput(program) {
 		r.c.Caveats.Add("inline_code")
@@ -501,21 +501,21 @@ func (r commandReader) textFromInput(program *argv.Program) bool {
 func (r commandReader) chosen(program *argv.Program) {
 	r.showsVariables(program)
 	if len(program.VersionFiles) > 0 {
-		r.c.VersionFiles = program.VersionFiles
+		r.c.Selection.VersionFiles = program.VersionFiles
 	}
-	r.c.Unpacks = program.Unpacks.Holds(r.has)
+	r.c.Implied.Unpacks = program.Unpacks.Holds(r.has)
 	if len(program.ReadsAbove) > 0 {
-		r.c.ReadsAbove = program.ReadsAbove
+		r.c.Implied.ReadsAbove = program.ReadsAbove
 	}
-	r.c.Beside = r.c.Beside || program.Beside
+	r.c.Selection.Beside = r.c.Selection.Beside || program.Beside
 	for _, file := range program.ChosenBy {
 		group, ok := r.w.table.Words.ChoosingFiles[file]
 		if !ok {
 			group = []string{file}
 		}
 		for _, name := range group {
-			if !slices.Contains(r.c.ChosenBy, name) {
-				r.c.ChosenBy = append(r.c.ChosenBy, name)
+			if !slices.Contains(r.c.Selection.ChosenBy, name) {
+				r.c.Selection.ChosenBy = append(r.c.Selection.ChosenBy, name)
 			}
 		}
 	}
@@ -531,17 +531,17 @@ func (v invocation) finish() {
 	if !v.moved {
 		return
 	}
-	from := v.c.Dirs
-	v.c.Dirs = v.dirs
+	from := v.c.Cwd.Known
+	v.c.Cwd.Known = v.dirs
 	for i := range len(v.c.Accesses) {
 		a := &v.c.Accesses[i]
 		if a.Dirs != nil {
 			continue
 		}
 		a.Dirs = v.dirs
-		if a.Glob && len(from) > 0 {
+		if a.Naming == ByGlob && len(from) > 0 {
 			// The shell finds the names where it is itself.
-			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Glob: true, Split: a.Split, NoMatch: a.NoMatch, Single: a.Single, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
+			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Naming: ByGlob, Split: a.Split, Matches: a.Matches, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
 			v.c.Accesses = append(v.c.Accesses, names)
 		}
 	}
@@ -630,7 +630,7 @@ func (v invocation) wrapper(program *argv.Program) {
 			st = st.withCaveat("named_by_path")
 		}
 		if program.Leaves != "" && !slices.ContainsFunc(v.c.Accesses, writesOutput) {
-			v.c.Accesses = append(v.c.Accesses, Access{Text: program.Leaves, Op: v1.OpWrite})
+			v.c.Accesses = append(v.c.Accesses, named(v1.OpWrite, program.Leaves))
 		}
 		st = st.withoutFunctions()
 		ok, fail := v.w.argv(st, st, v.args.Inner, v.c.Accesses)

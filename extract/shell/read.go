@@ -3,6 +3,7 @@ package shell
 import (
 	"strings"
 
+	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
 
@@ -33,9 +34,10 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		value := r.value(at)
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
-		if value.Solid = false; value.feed != nil {
-			value.feed = value.feed.orNone()
+		if value.stream != nil {
+			value.stream = value.stream.OrNone()
 		}
+		value.class = value.orEmpty()
 		end = end.with(name.Text, value)
 	}
 	if r.zero && i.w.Posix {
@@ -61,76 +63,44 @@ func (r *lineReader) options() {
 // value is what the variable with a number gets: a name from the stream that the input is, if that is
 // known, or text.
 func (r *lineReader) value(at int) Word {
-	in, shown := r.w.in, "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown, wordHead: wordHead{bare: in != nil && in.bare}}
+	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
+	text := Word{Kind: Output, Text: shown, class: classOfLines(in)}
 	ifs, set := r.st.variable("IFS")
-	switch {
-	case in == nil:
+	if set && ifs.Kind != Literal {
 		return text
-	case in.digits != nil && at == 0 && !r.zero && in.digits.begins(len(r.names), ifs, set):
-		return Word{Kind: Number, Text: shown, Solid: true, wordNumeral: wordNumeral{Signed: in.digits.signed}}
-	case in.zero != r.zero || !in.linesIn(r.st):
-		return text
-	case in.hashes && at == 0 && in.beginsWithHash(len(r.names), ifs):
-		return Word{Kind: Hash, Text: hashText}
-	case in.hashes, len(r.names) != 1, set && !ifs.literal(""):
+	}
+	if at == 0 && !r.zero {
+		if word, ok := r.beginning(ifs.Text, !set); ok {
+			return word
+		}
+	}
+	if variables > 1 || set && ifs.Text != "" {
 		return text // other separators are cut off the ends of a name
 	}
-	return r.name(in)
+	if names := in.FilesBy(r.zero); names != nil && r.st.onlyIn(names.Dir) {
+		return r.nameOf(names)
+	}
+	return text
 }
 
-// name is one name of a stream.
-func (r *lineReader) name(in *feed) Word {
-	one := *in
-	one.many, one.every = false, len(in.roots) > 1
-	if r.raw || in.Untracked { // of a name with a backslash git prints none
+// beginning is what the first variable gets, if that is the number or the hash that lines begin with.
+// ifs is the value of IFS unless it isn't set.
+func (r *lineReader) beginning(ifs string, unset bool) (Word, bool) {
+	in, variables := r.w.in, len(r.names)
+	if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs, unset) {
+		return Word{Kind: Number, Text: "$" + r.names[0].Text, class: numeral(numbers.Signed, false)}, true
+	}
+	if unset {
+		ifs = " "
+	}
+	return Word{Kind: Hash, Text: stream.HashText, class: objectName}, r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, ifs)
+}
+
+// nameOf is one name of a stream.
+func (r *lineReader) nameOf(names *stream.NameStream) Word {
+	one := names.One()
+	if r.raw || one.Untracked { // of a name with a backslash git prints none
 		one.Handing = value.AsLines
 	}
-	return one.word(one.roots[0])
-}
-
-// linesIn reports whether each line is one name that counts from the only working directory of a state.
-func (f *feed) linesIn(st *state) bool {
-	return len(f.roots) > 0 && !f.spaced && len(st.dirs) == 1 && !st.unknown && st.dirs[0] == f.dir
-}
-
-// beginsWithHash reports whether the first of some variables gets the hash that a line begins with,
-// and nothing else.
-func (f *feed) beginsWithHash(names int, ifs Word) bool {
-	if names == 1 {
-		return f.rest == ""
-	}
-	separator := " "
-	if ifs.Kind == Literal && ifs.Text != "" {
-		separator = ifs.Text
-	}
-	return strings.HasPrefix(f.rest, separator)
-}
-
-// mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
-// them if they are known.
-func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
-	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].literal("-t") {
-		return nil, nil, false
-	}
-	name := i.argv[2]
-	if name.Kind != Literal || !value.IsName(name.Text) || !i.w.local(name.Text) {
-		return nil, nil, false
-	}
-	member := Word{Kind: Output, Text: "$(…)", Split: true}
-	if in := i.w.in; in != nil && !in.zero && !in.hashes && in.linesIn(i.st) {
-		lines := *in
-		lines.Handing, lines.many, lines.every = max(in.Handing, value.AsLines), true, len(in.roots) > 1
-		member = lines.word(lines.roots[0])
-	}
-	member.Vanishes = true // there may be none
-	i.w.both(&i.w.mapped, &i.w.doubtful, name.Text)
-	i.w.takes(member, false)
-	i.shell()
-	held := Word{array: &array{words: []Word{member}}}
-	if i.st.assigned(name.Text) {
-		held = Word{} // without mapfile, as in bash 3.2, and without lines it keeps its old value
-	}
-	next := i.after.with(name.Text, held)
-	return next, next, true
+	return wordOfNames(one, one.Roots[0])
 }

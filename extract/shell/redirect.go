@@ -87,8 +87,11 @@ func (o *redirector) open(r *syntax.Redirect, op string) {
 	if word.Kind != Literal || brace || word.Extended != "" {
 		o.w.messy(guard.MessyDynamicTarget)
 	}
-	glob := word.Kind == Glob && !brace
-	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Glob: glob, Dynamic: word.Kind != Literal && !glob})
+	naming := word.naming()
+	if brace && naming == ByGlob {
+		naming = Unnamed
+	}
+	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Naming: naming})
 }
 
 // reads opens files that only the run knows, or none: what a process substitution prints, a match of a
@@ -101,22 +104,19 @@ func (o *redirector) reads(word Word, brace bool) bool {
 		return false
 	case word.Kind == Glob:
 		o.w.handsOn(o.st, []Word{word})
-		o.opened = append(o.opened, Access{Text: word.Text, Op: v1.OpRead, Glob: true, One: !word.Expands, Inner: word.behindText(), Split: word.Split})
+		o.opened = append(o.opened, word.pattern(v1.OpRead))
 		return true
-	case word.Kind == Fed && word.feed.isNameIn(o.st) && (!word.Split || !word.feed.composed()):
-		for _, root := range word.feed.spread(word.Text) {
-			o.opened = append(o.opened, word.feed.access(root, v1.OpRead, false, word.Split))
-		}
-		o.opened = append(o.opened, word.feed.looked()...)
+	case word.Kind == Names && word.isNameIn(o.st) && (!word.Split || !word.stream.IsComposed()):
+		o.opened = append(word.appendAccesses(o.opened, v1.OpRead, false), composing(word.stream)...)
 		return true
 	}
 	return false
 }
 
-// isNameIn reports whether a word of the stream is one whole name of a file that counts from the only
-// working directory of a state.
-func (f *feed) isNameIn(st *state) bool {
-	return !f.many && !f.refs && !f.Parts && !st.unknown && len(st.dirs) == 1 && st.dirs[0] == f.dir
+// isNameIn reports whether a word of names is one whole name of a file that counts from the only working
+// directory of a state.
+func (w *Word) isNameIn(st *state) bool {
+	return !w.stream.Several && w.stream.AreFiles() && w.stream.Part == nil && st.onlyIn(w.stream.Dir)
 }
 
 // maxDescriptor is how many digits every shell takes for a descriptor.
@@ -171,8 +171,8 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := Command{Dirs: st.dirs, Unknown: st.unknown}
-		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead})
+		at := Command{Cwd: Directories{st.dirs, st.unknown}}
+		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead, Naming: ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:
 		return text != "/dev/null"

@@ -42,7 +42,7 @@ func TestARiskyOptionIsOne(t *testing.T) {
 		parsed := table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj", Platform: "linux"})
 		for i := range parsed.Commands {
 			c := &parsed.Commands[i]
-			risks = append(risks, c.Risks...)
+			risks = append(risks, c.Approval.Risks...)
 			for _, caveat := range []string{"executes", "inline_code", "dynamic_option", "dynamic_word", "inner", "unknown_command", "assigns", "privileged"} {
 				once = once || c.Caveats.Has(caveat) // no approval covers it
 			}

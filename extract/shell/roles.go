@@ -45,7 +45,7 @@ func (o operandReader) roles() {
 	o.selects()
 	paths := o.assigned(operands, assigned, whole)
 	for _, r := range rule.Roles[min(len(operands), len(rule.Roles)):] {
-		o.c.stdin = o.c.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
+		o.c.reading.stdin = o.c.reading.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
@@ -97,8 +97,8 @@ func (o operandReader) role(r argv.Role, word Word, whole bool) {
 		o.Single(word)
 	}
 	if r.Kind == "read" || r.Kind == "input" {
-		o.c.files++
-		o.c.stdin = o.c.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
+		o.c.reading.files++
+		o.c.reading.stdin = o.c.reading.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if o.program.Places != nil {
 		o.places.add(r.Kind, word)
@@ -180,7 +180,7 @@ func (o operandReader) impliedAccess(whole bool) {
 		if o.has("-delete") {
 			o.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
 		}
-		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Walk: o.filters})
+		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Naming: ByName, Walk: o.filters})
 	case o.program.Implicit != "" && o.program.Implicit != "tree":
 		o.access(Word{Kind: Literal, Text: o.program.Implicit}, v1.OpRead, false)
 	}

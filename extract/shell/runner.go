@@ -92,7 +92,7 @@ const outsideValue = "outside_value"
 // leadsOut notes a value or a name of which a part would be a path to somewhere else, where
 // it is given to a program that works on a project or runs others.
 func (p *parsed) leadsOut(word Word) {
-	if word.Kind != Literal || p.args.Program == nil || p.c.WorksIn != argv.WorksInCwd && p.args.Program.WorksIn != argv.WorksInCwd && !p.args.Program.RunsAnything {
+	if word.Kind != Literal || p.args.Program == nil || p.c.Effective.WorksIn != argv.WorksInCwd && p.args.Program.WorksIn != argv.WorksInCwd && !p.args.Program.RunsAnything {
 		return
 	}
 	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {

@@ -16,6 +16,6 @@ func TestQuotesInSets(t *testing.T) {
 	} {
 		c := last(t, line)
 		require.NotEmpty(t, c.Accesses, line)
-		assert.Equal(t, known, !c.Accesses[len(c.Accesses)-1].Dynamic && !c.Caveats.Has("dynamic_word"), line)
+		assert.Equal(t, known, c.Accesses[len(c.Accesses)-1].Naming != Unnamed && !c.Caveats.Has("dynamic_word"), line)
 	}
 }

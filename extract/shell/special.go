@@ -48,7 +48,7 @@ func positional(st *state, args []Word) *state {
 		return st
 	}
 	rest := args[1:]
-	one := args[0].Kind == Fed && !args[0].Vanishes && !args[0].feed.many
+	one := args[0].Kind == Names && !args[0].Vanishes && !args[0].stream.Several
 	if several, none := roundsOf(args[0]); (several || none) && !one {
 		rest = slices.Clone(args) // the first may be several words, or none, of which $0 is one
 		rest[0].Vanishes = true
@@ -56,13 +56,12 @@ func positional(st *state, args []Word) *state {
 	next := parameters(st, rest)
 	next.set("0", &args[0])
 	last := args[len(args)-1]
-	if last.Kind != Fed || !last.feed.many {
+	if last.Kind != Names || !last.stream.Several {
 		return next
 	}
-	feed := *last.feed
-	feed.many = false
-	first, more := feed.word(last.Text), feed.orNone().word(last.Text)
-	if last.Vanishes || feed.Handing != value.Whole {
+	each := last.stream.One()
+	first, more := wordOfNames(each, last.Text), wordOfNames(each.OrNone(), last.Text)
+	if last.Vanishes || each.Handing != value.Whole {
 		first = more // a quoted list may be empty, too
 	}
 	next.set(strconv.Itoa(len(args)-1), &first)
@@ -122,10 +121,6 @@ func (v invocation) commandLookup() bool {
 	return true
 }
 
-func isNumber(word Word) bool {
-	return word.Kind == Number && !word.Letters || word.Kind == Literal && word.Text != "" && strings.Trim(word.Text, "0123456789") == ""
-}
-
 // printf looks at the conversions: %n assigns a variable in bash, and zsh and
 // ksh evaluate the arguments of numeric ones as expressions, command
 // substitutions in them included.
@@ -144,7 +139,7 @@ func (r printReader) printf() {
 		r.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
 	if words[0].literal(`%s\n`) {
-		r.c.lines = words[1:]
+		r.c.printing.lines = words[1:]
 	}
 	plain := "sbcq"
 	if !r.w.Zsh && !r.w.Ksh {

@@ -105,6 +105,9 @@ var unknownWord = &Word{}
 // lastWord is the variable that shells set to the last word of each command.
 const lastWord = "_"
 
+// onlyIn reports whether a directory is the only one that the shell can be in.
+func (s *state) onlyIn(dir string) bool { return len(s.dirs) == 1 && !s.unknown && s.dirs[0] == dir }
+
 func (s *state) withCaveat(caveat string) *state {
 	if s.caveats.Has(caveat) {
 		return s
@@ -226,28 +229,28 @@ func (s *state) joinFunctions(a, b *state) {
 func either(name string, a, b *Word) *Word {
 	if sameNames(a, b) {
 		one := *a
-		one.feed = a.feed.orNone()
+		one.stream = a.stream.OrNone()
 		return &one
 	}
 	switch {
 	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
 		return &Word{
-			Kind: Number, Text: "$" + name, Solid: solid(*a) && solid(*b), wordHead: wordHead{Dashed: a.Dashed || b.Dashed},
-			wordNumeral: wordNumeral{Signed: a.Signed || b.Signed, Scaled: a.Scaled || b.Scaled},
+			Kind: Number, Text: "$" + name, class: numeral(a.dashed() || b.dashed(), a.mayBeEmpty() || b.mayBeEmpty()),
+			wordNumeral: wordNumeral{Scaled: a.Scaled || b.Scaled},
 		}
 	case onlyText(*a) && onlyText(*b):
-		return &Word{Kind: Output, Text: "$" + name, Solid: solid(*a) && solid(*b), wordNumeral: wordNumeral{Letters: true}}
+		return &Word{Kind: Output, Text: "$" + name, class: unread(a.mayBeEmpty() || b.mayBeEmpty())}
 	}
 	return unknownWord
 }
 
 // sameNames reports whether two words are the same names, or none.
 func sameNames(a, b *Word) bool {
-	if a.Kind != Fed || b.Kind != Fed || a.feed == nil || b.feed == nil {
+	if a.Kind != Names || b.Kind != Names || a.stream == nil || b.stream == nil {
 		return false
 	}
 	one, two := *a, *b
-	one.feed, two.feed = a.feed.orNone(), b.feed.orNone()
+	one.stream, two.stream = a.stream.OrNone(), b.stream.OrNone()
 	return one.Equal(&two)
 }
 
@@ -261,5 +264,3 @@ func onlyText(word Word) bool {
 func octal(word Word) bool {
 	return word.Kind == Literal && !value.IsDecimal(word.Text) || word.Kind == Number && word.Joined
 }
-
-func solid(word Word) bool { return word.Solid || word.Kind == Literal && word.Text != "" }

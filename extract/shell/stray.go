@@ -21,10 +21,12 @@ func (o operandReader) straying(rule argv.OperandRule) {
 		case op == "", word.Text == "":
 		case word.Kind == Number, word.Kind == Hash:
 			for _, names := range word.names() {
-				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Glob: true})
+				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Naming: ByGlob})
 			}
-		case word.Kind == Literal, word.Kind == Glob:
-			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Glob: word.Kind == Glob, IfExists: word.Kind == Literal})
+		case word.Kind == Glob:
+			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByGlob})
+		case word.Kind == Literal:
+			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByName, Presence: IfExists})
 		default:
 			o.c.Caveats.Add("dynamic_option")
 		}
@@ -42,9 +44,9 @@ func (w Word) names() []string {
 	switch {
 	case len(w.holes) == 0:
 		return []string{"*"}
-	case w.holes[0] > 0:
-		return []string{w.Text[:w.holes[0]] + "*"}
-	case w.Signed:
+	case w.holes[0].start > 0:
+		return []string{w.Text[:w.holes[0].start] + "*"}
+	case w.dashed():
 		return []string{"[0-9]*", "-[0-9]*"}
 	}
 	return []string{"[0-9]*"}

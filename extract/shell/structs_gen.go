@@ -16,48 +16,27 @@ func (x *Command) Equal(y *Command) bool {
 		x.Program == y.Program &&
 		sameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
-		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) }) &&
-		x.Operand == y.Operand &&
-		x.OperandFile == y.OperandFile &&
-		x.WorksIn == y.WorksIn &&
-		sameList(x.Dirs, y.Dirs) &&
-		x.Unknown == y.Unknown &&
+		x.Cwd.Equal(&y.Cwd) &&
+		x.Effective == y.Effective &&
 		sameList(x.Caveats, y.Caveats) &&
-		sameList(x.Risks, y.Risks) &&
-		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
-		return x.Name == y.Name &&
-			sameList(x.Texts, y.Texts)
-	}) &&
+		x.Approval.Equal(&y.Approval) &&
 		sameList(x.Variables, y.Variables) &&
-		sameList(x.ChosenBy, y.ChosenBy) &&
-		x.Beside == y.Beside &&
-		sameList(x.VersionFiles, y.VersionFiles) &&
-		x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove) &&
-		sameList(x.Imports, y.Imports) &&
-		x.SearchesCwd == y.SearchesCwd &&
+		x.Selection.Equal(&y.Selection) &&
+		x.Implied.Equal(&y.Implied) &&
 		x.Git.Equal(&y.Git) &&
-		(x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
-		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
-		x.mixed == y.mixed &&
-		x.refusable == y.refusable &&
-		x.files == y.files &&
-		x.stdin == y.stdin &&
-		x.color == y.color &&
-		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
-		x.first == y.first &&
-		x.picks == y.picks
+		x.printing.Equal(&y.printing) &&
+		x.reading == y.reading
 }
 
 // Equal reports whether two values are the same.
 func (x *Word) Equal(y *Word) bool {
 	return x.Kind == y.Kind &&
 		x.Split == y.Split &&
-		x.Solid == y.Solid &&
 		x.Vanishes == y.Vanishes &&
 		x.Text == y.Text &&
 		sameList(x.Variables, y.Variables) &&
-		x.wordHead == y.wordHead &&
+		x.Option == y.Option &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class) &&
 		x.wordNumeral.Equal(&y.wordNumeral) &&
 		x.wordMatch.Equal(&y.wordMatch) &&
 		x.wordStream.Equal(&y.wordStream) &&
@@ -68,89 +47,82 @@ func (x *Word) Equal(y *Word) bool {
 func (x *Access) Equal(y *Access) bool {
 	return x.Text == y.Text &&
 		x.Op == y.Op &&
-		x.Glob == y.Glob &&
-		x.One == y.One &&
-		x.Tree == y.Tree &&
-		x.Maybe == y.Maybe &&
-		x.NoMatch == y.NoMatch &&
-		x.Spelled == y.Spelled &&
-		x.Dynamic == y.Dynamic &&
+		x.Naming == y.Naming &&
+		x.Presence == y.Presence &&
+		x.Below == y.Below &&
+		x.Matches == y.Matches &&
 		x.Split == y.Split &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.Module == y.Module &&
-		x.Refs == y.Refs &&
-		x.Said == y.Said &&
-		x.IfExists == y.IfExists &&
-		x.Single == y.Single &&
 		x.Inner == y.Inner &&
 		x.Named == y.Named &&
 		x.printed == y.printed &&
+		x.Walk.Equal(&y.Walk) &&
+		x.Names == y.Names &&
 		(x.Landing == y.Landing || x.Landing != nil && y.Landing != nil && x.Landing.Equal(y.Landing)) &&
 		sameList(x.Dirs, y.Dirs)
+}
+
+// Equal reports whether two values are the same.
+func (x *Approval) Equal(y *Approval) bool {
+	return sameList(x.Risks, y.Risks) &&
+		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
+		return x.Name == y.Name &&
+			sameList(x.Texts, y.Texts)
+	})
+}
+
+// Equal reports whether two values are the same.
+func (x *Directories) Equal(y *Directories) bool {
+	return sameList(x.Known, y.Known) &&
+		x.Others == y.Others
 }
 
 // Equal reports whether two values are the same.
 func (x *GitWords) Equal(y *GitWords) bool {
 	return sameList(x.Pathspecs, y.Pathspecs) &&
 		sameList(x.Revisions, y.Revisions) &&
-		x.Blobs == y.Blobs &&
-		sameList(x.Objects, y.Objects) &&
-		sameList(x.Holders, y.Holders) &&
+		x.Objects.Equal(&y.Objects) &&
 		sameList(x.Staged, y.Staged) &&
 		sameList(x.Patterns, y.Patterns) &&
 		sameList(x.Expanded, y.Expanded) &&
 		x.Setting == y.Setting &&
 		x.Mapped == y.Mapped &&
 		x.PathRisk == y.PathRisk &&
-		x.Count == y.Count &&
-		x.Format == y.Format &&
-		sameList(x.Formats, y.Formats) &&
+		x.Log.Equal(&y.Log) &&
 		sameList(x.Settings, y.Settings) &&
-		x.date == y.date &&
 		x.Handed == y.Handed &&
 		x.Dashes == y.Dashes
 }
 
 // Equal reports whether two values are the same.
-func (x *array) Equal(y *array) bool {
-	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) }) &&
-		sameList(x.keys, y.keys) &&
-		x.associative == y.associative &&
-		x.more == y.more
+func (x *Implied) Equal(y *Implied) bool {
+	return x.Unpacks == y.Unpacks &&
+		sameList(x.ReadsAbove, y.ReadsAbove) &&
+		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
-func (x *feed) Equal(y *feed) bool {
-	return x.dir == y.dir &&
-		sameList(x.roots, y.roots) &&
-		x.Walk.Equal(&y.Walk) &&
-		x.Names == y.Names &&
-		x.files == y.files &&
-		x.zero == y.zero &&
-		(x.marked == y.marked || x.marked != nil && y.marked != nil && x.marked.Equal(y.marked)) &&
-		x.widened == y.widened &&
-		x.many == y.many &&
-		x.none == y.none &&
-		x.every == y.every &&
-		x.listed == y.listed &&
-		x.spaced == y.spaced &&
-		sameList(x.besides, y.besides) &&
-		x.entries == y.entries &&
-		x.hashes == y.hashes &&
-		x.rest == y.rest &&
-		x.refs == y.refs &&
-		x.said == y.said &&
-		x.shown == y.shown &&
-		x.segment == y.segment &&
-		x.shortened == y.shortened &&
-		(x.below == nil) == (y.below == nil) && slices.EqualFunc(x.below, y.below, func(x, y Word) bool { return x.Equal(&y) }) &&
-		(x.of == y.of || x.of != nil && y.of != nil && x.of.Equal(y.of)) &&
-		(x.cut == y.cut || x.cut != nil && y.cut != nil && x.cut.Equal(y.cut)) &&
-		x.ending == y.ending &&
-		x.made == y.made &&
-		x.bare == y.bare &&
-		(x.digits == y.digits || x.digits != nil && y.digits != nil && x.digits.Equal(y.digits))
+func (x *Selection) Equal(y *Selection) bool {
+	return sameList(x.ChosenBy, y.ChosenBy) &&
+		x.Beside == y.Beside &&
+		sameList(x.VersionFiles, y.VersionFiles) &&
+		sameList(x.Imports, y.Imports) &&
+		x.SearchesCwd == y.SearchesCwd
+}
+
+// Equal reports whether two values are the same.
+func (x *array) Equal(y *array) bool {
+	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) })
+}
+
+// Equal reports whether two values are the same.
+func (x *printing) Equal(y *printing) bool {
+	return (x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
+		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
+		x.mixed == y.mixed &&
+		x.color == y.color &&
+		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
+		x.first == y.first &&
+		x.picks == y.picks
 }
 
 // Equal reports whether two values are the same.
@@ -164,21 +136,30 @@ func (x *wordMatch) Equal(y *wordMatch) bool {
 
 // Equal reports whether two values are the same.
 func (x *wordNumeral) Equal(y *wordNumeral) bool {
-	return sameList(x.holes, y.holes) &&
-		sameList(x.hollow, y.hollow) &&
-		x.Letters == y.Letters &&
-		x.Signed == y.Signed &&
+	return (x.holes == nil) == (y.holes == nil) && slices.EqualFunc(x.holes, y.holes, func(x, y numberHole) bool { return x.Equal(&y) }) &&
 		x.Scaled == y.Scaled &&
-		x.Joined == y.Joined &&
-		x.lines == y.lines &&
-		x.selects == y.selects
+		x.Joined == y.Joined
 }
 
 // Equal reports whether two values are the same.
 func (x *wordStream) Equal(y *wordStream) bool {
-	return (x.feed == y.feed || x.feed != nil && y.feed != nil && x.feed.Equal(y.feed)) &&
+	return (x.stream == y.stream || x.stream != nil && y.stream != nil && x.stream.Equal(y.stream)) &&
 		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
 		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins))
+}
+
+// Equal reports whether two values are the same.
+func (x *GitLog) Equal(y *GitLog) bool {
+	return x.Count == y.Count &&
+		x.Format == y.Format &&
+		sameList(x.Formats, y.Formats) &&
+		x.date == y.date
+}
+
+// Equal reports whether two values are the same.
+func (x *GitObjects) Equal(y *GitObjects) bool {
+	return x.Words == y.Words &&
+		sameList(x.Named, y.Named)
 }
 
 // Equal reports whether two values are the same.
@@ -193,11 +174,10 @@ func (x *Landing) Equal(y *Landing) bool {
 }
 
 // Equal reports whether two values are the same.
-func (x *begun) Equal(y *begun) bool {
-	return x.behind == y.behind &&
-		x.padded == y.padded &&
-		x.one == y.one &&
-		x.signed == y.signed
+func (x *numberHole) Equal(y *numberHole) bool {
+	return x.start == y.start &&
+		x.end == y.end &&
+		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class)
 }
 
 // Size returns the bytes that the value refers to.
@@ -259,37 +239,15 @@ func (x *Command) Size() int {
 	for i := range x.Accesses {
 		size += x.Accesses[i].Size()
 	}
-	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
-	for i := range x.Held {
-		size += x.Held[i].Size()
-	}
-	size += len(x.Operand)
-	size += sizeOfTexts(x.Dirs)
+	size += x.Cwd.Size()
+	size += x.Effective.Size()
 	size += sizeOfTexts(x.Caveats)
-	size += sizeOfTexts(x.Risks)
-	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
-	for i := range x.Values {
-		size += len(x.Values[i].Name)
-		size += sizeOfTexts(x.Values[i].Texts)
-	}
+	size += x.Approval.Size()
 	size += sizeOfTexts(x.Variables)
-	size += sizeOfTexts(x.ChosenBy)
-	size += sizeOfTexts(x.VersionFiles)
-	size += sizeOfTexts(x.ReadsAbove)
-	size += sizeOfTexts(x.Imports)
+	size += x.Selection.Size()
+	size += x.Implied.Size()
 	size += x.Git.Size()
-	if x.found != nil {
-		size += int(unsafe.Sizeof(*x.found))
-		size += x.found.Size()
-	}
-	if x.ran != nil {
-		size += int(unsafe.Sizeof(*x.ran))
-		size += x.ran.Size()
-	}
-	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
-	for i := range x.lines {
-		size += x.lines[i].Size()
-	}
+	size += x.printing.Size()
 	return size
 }
 
@@ -308,21 +266,64 @@ func (x *Access) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
+func (x *Approval) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Risks)
+	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
+	for i := range x.Values {
+		size += len(x.Values[i].Name)
+		size += sizeOfTexts(x.Values[i].Texts)
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Directories) Size() int {
+	size := 0
+	size += sizeOfTexts(x.Known)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *EffectiveDirectory) Size() int {
+	size := 0
+	size += len(x.Operand)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
 func (x *GitWords) Size() int {
 	size := 0
 	size += sizeOfTexts(x.Pathspecs)
 	size += sizeOfTexts(x.Revisions)
-	size += sizeOfTexts(x.Objects)
-	size += sizeOfTexts(x.Holders)
+	size += x.Objects.Size()
 	size += sizeOfTexts(x.Staged)
 	size += sizeOfTexts(x.Patterns)
 	size += sizeOfTexts(x.Expanded)
 	size += len(x.Setting)
 	size += len(x.PathRisk)
-	size += len(x.Format)
-	size += sizeOfTexts(x.Formats)
+	size += x.Log.Size()
 	size += sizeOfTexts(x.Settings)
-	size += len(x.date)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Implied) Size() int {
+	size := 0
+	size += sizeOfTexts(x.ReadsAbove)
+	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
+	for i := range x.Held {
+		size += x.Held[i].Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Selection) Size() int {
+	size := 0
+	size += sizeOfTexts(x.ChosenBy)
+	size += sizeOfTexts(x.VersionFiles)
+	size += sizeOfTexts(x.Imports)
 	return size
 }
 
@@ -331,7 +332,10 @@ func (x *Word) Size() int {
 	size := 0
 	size += len(x.Text)
 	size += sizeOfTexts(x.Variables)
-	size += x.wordHead.Size()
+	size += len(x.Option)
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
+	}
 	size += x.wordNumeral.Size()
 	size += x.wordMatch.Size()
 	size += x.wordStream.Size()
@@ -343,34 +347,38 @@ func (x *Word) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *feed) Size() int {
+func (x *printing) Size() int {
 	size := 0
-	size += len(x.dir)
-	size += sizeOfTexts(x.roots)
-	size += x.Walk.Size()
-	if x.marked != nil {
-		size += int(unsafe.Sizeof(*x.marked))
-		size += x.marked.Size()
+	if x.found != nil {
+		size += int(unsafe.Sizeof(*x.found))
+		size += x.found.Size()
 	}
-	size += sizeOfTexts(x.besides)
-	size += len(x.entries)
-	size += len(x.rest)
-	size += len(x.shown)
-	size += len(x.below) * int(unsafe.Sizeof(x.below[0]))
-	for i := range x.below {
-		size += x.below[i].Size()
+	if x.ran != nil {
+		size += int(unsafe.Sizeof(*x.ran))
+		size += x.ran.Size()
 	}
-	if x.of != nil {
-		size += int(unsafe.Sizeof(*x.of))
-		size += x.of.Size()
+	size += len(x.lines) * int(unsafe.Sizeof(x.lines[0]))
+	for i := range x.lines {
+		size += x.lines[i].Size()
 	}
-	if x.cut != nil {
-		size += int(unsafe.Sizeof(*x.cut))
-		size += x.cut.Size()
-	}
-	size += len(x.ending)
-	if x.digits != nil {
-		size += int(unsafe.Sizeof(*x.digits))
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitLog) Size() int {
+	size := 0
+	size += len(x.Format)
+	size += sizeOfTexts(x.Formats)
+	size += len(x.date)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObjects) Size() int {
+	size := 0
+	size += len(x.Named) * int(unsafe.Sizeof(x.Named[0]))
+	for i := range x.Named {
+		size += x.Named[i].Size()
 	}
 	return size
 }
@@ -392,14 +400,6 @@ func (x *array) Size() int {
 	for i := range x.words {
 		size += x.words[i].Size()
 	}
-	size += sizeOfTexts(x.keys)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *wordHead) Size() int {
-	size := 0
-	size += len(x.Option)
 	return size
 }
 
@@ -419,16 +419,18 @@ func (x *wordMatch) Size() int {
 func (x *wordNumeral) Size() int {
 	size := 0
 	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
-	size += len(x.hollow) * int(unsafe.Sizeof(x.hollow[0]))
+	for i := range x.holes {
+		size += x.holes[i].Size()
+	}
 	return size
 }
 
 // Size returns the bytes that the value refers to.
 func (x *wordStream) Size() int {
 	size := 0
-	if x.feed != nil {
-		size += int(unsafe.Sizeof(*x.feed))
-		size += x.feed.Size()
+	if x.stream != nil {
+		size += int(unsafe.Sizeof(*x.stream))
+		size += x.stream.Size()
 	}
 	if x.blob != nil {
 		size += int(unsafe.Sizeof(*x.blob))
@@ -437,6 +439,23 @@ func (x *wordStream) Size() int {
 	if x.begins != nil {
 		size += int(unsafe.Sizeof(*x.begins))
 		size += x.begins.Size()
+	}
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *GitObject) Size() int {
+	size := 0
+	size += len(x.Revision)
+	size += len(x.Path)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *numberHole) Size() int {
+	size := 0
+	if x.class != nil {
+		size += int(unsafe.Sizeof(*x.class))
 	}
 	return size
 }

@@ -13,7 +13,6 @@ func TestStructsCoverEveryField(t *testing.T) {
 	covers(t, (*Command).Equal, (*Command).Size)
 	covers(t, (*Word).Equal, (*Word).Size)
 	covers(t, (*Access).Equal, (*Access).Size)
-	covers(t, (*feed).Equal, (*feed).Size)
 	covers(t, (*GitWords).Equal, (*GitWords).Size)
 	covers(t, (*Landing).Equal, (*Landing).Size)
 	covers(t, (*array).Equal, (*array).Size)

@@ -9,6 +9,7 @@ import (
 
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )
@@ -19,7 +20,7 @@ type substitution struct {
 	st   *state
 	stmt *syntax.Stmt
 	// piped is what the pipeline prints that the commands are.
-	piped *feed
+	piped stream.Lines
 }
 
 // substitution walks $(…), and returns what it prints if that is known beforehand: text of the line,
@@ -29,9 +30,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 	if part.TempFile || part.ReplyVar {
 		w.messy(guard.MessyExpansion)
 	}
-	s, messy := substitution{capture: newCapture(w, nil), st: st}, len(w.line.Messy)
+	s, messy := substitution{capture: newCapture(w, stream.Lines{}), st: st}, len(w.line.Messy)
 	in, piped := w.in, w.piped
-	w.in, w.piped, w.begun = nil, nil, nil
+	w.in, w.piped, w.begun = stream.Lines{}, stream.Lines{}, nil
 	w.inside(part.Stmts)
 	w.stmts(st, part.Stmts)
 	w.begun = nil
@@ -58,18 +59,19 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 // word is the word that the output becomes.
 func (s *substitution) word() (Word, bool) {
 	if s.w.printsNumber(s.stmt) {
-		return Word{Kind: Number, Text: "$(…)", Solid: s.w.alwaysPrints()}, true
+		return Word{Kind: Number, Text: "$(…)", class: numeral(false, !s.w.alwaysPrints())}, true
 	}
 	pipe, lines := tree.IsPipe(s.stmt), s.piped
 	if !pipe {
 		lines = s.printed(s.stmt)
 	}
-	switch {
-	case lines != nil && lines.digits != nil:
-		s.w.begun = lines.digits
-		return lines.digits.number()
-	case pipe || lines != nil && lines.bare:
-		return fedWord(lines)
+	if numbers, ok := lines.Numbers(); ok {
+		begun := numbers // numbers itself stays off the heap
+		s.w.begun = &begun
+		return wordOfNumbers(numbers)
+	}
+	if pipe || lines.Dashless() {
+		return wordOfLines(lines)
 	}
 	return s.single()
 }
@@ -78,7 +80,7 @@ func (s *substitution) word() (Word, bool) {
 func (s *substitution) single() (Word, bool) {
 	c := &s.w.line.Commands[s.from]
 	call, simple := s.stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(s.w.line.Commands) != s.from+1 || len(c.Dirs) != 1 || c.Unknown || s.stmt.Negated ||
+	if !simple || len(s.w.line.Commands) != s.from+1 || !c.Cwd.Single() || s.stmt.Negated ||
 		slices.ContainsFunc(s.stmt.Redirs, tree.DoesMoreThanDiscardErrors) {
 		return Word{}, false
 	}
@@ -93,9 +95,9 @@ func (s *substitution) single() (Word, bool) {
 		}
 	}
 	if printsHash(c) {
-		return Word{Kind: Hash, Text: hashText}, true
+		return Word{Kind: Hash, Text: stream.HashText, class: objectName}, true
 	}
-	return fedWord(s.w.out(s.from, nil))
+	return wordOfLines(s.w.out(s.from, stream.Lines{}))
 }
 
 // partOfPath is what dirname and basename print.
@@ -138,7 +140,12 @@ func (s *substitution) dirname(call *syntax.CallExpr) (Word, bool) {
 	if word.Kind == Glob {
 		return directoryOfMatch(s.st, word)
 	}
-	return directories(word)
+	names := word.name()
+	dirs, ok := names.Directory(word.Split, word.Vanishes)
+	if !ok {
+		return Word{}, false
+	}
+	return wordOfName(dirs), true
 }
 
 // basename is what basename prints of a name, and without an ending that is known.
@@ -157,22 +164,19 @@ func (s *substitution) basename(call *syntax.CallExpr) (Word, bool) {
 	if len(args) == 2 {
 		ending = s.w.word(s.st, args[1])
 	}
-	if ending.Kind != Literal || ending.Text != "" && (!printable(ending.Text, "") || strings.Contains(ending.Text, "/")) {
+	if ending.Kind != Literal || ending.Text != "" && (!lexical.IsOneWord(ending.Text, "") || strings.Contains(ending.Text, "/")) {
 		return Word{}, false
 	}
 	if name.Kind == Literal {
 		return baseOf(name.Text, ending.Text)
 	}
-	base, ok := partsOf(s.st, name, "$(…)")
-	if ok {
-		base.feed.segment, base.feed.shortened = wholeSegment(name), base.feed.shortened || ending.Text != ""
-	}
-	return base, ok
+	whole := name.name()
+	return partOf(s.st, name, stream.Part{Text: "$(…)", Extent: stream.ExtentOf(whole, whole.IsEntry(), ending.Text != "")})
 }
 
 // baseOf is what basename prints of a known name.
 func baseOf(name, ending string) (Word, bool) {
-	if !printable(name, "") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
+	if !lexical.IsOneWord(name, "") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
 		return Word{}, false
 	}
 	base := path.Base(name)
@@ -182,25 +186,23 @@ func baseOf(name, ending string) (Word, bool) {
 	return Word{Kind: Literal, Text: base}, true
 }
 
-// fedWord is a word of names: as many words as there are names. Lines without a dash are text.
-func fedWord(out *feed) (Word, bool) {
-	if out != nil && out.bare {
-		return Word{Kind: Output, Text: "$(…)", wordHead: wordHead{bare: true}}, true
+// wordOfLines is a word of names: as many words as there are names. Lines without a dash are text.
+func wordOfLines(lines stream.Lines) (Word, bool) {
+	if lines.Dashless() {
+		return Word{Kind: Output, Text: "$(…)", class: bareLines}, true
 	}
-	if out == nil || len(out.roots) == 0 || out.zero || out.hashes && out.rest != "" {
+	names := lines.Names()
+	if names == nil || lines.EndByNUL() {
 		return Word{}, false
 	}
-	names := *out
-	names.many, names.every = true, len(out.roots) > 1
-	return names.word(names.roots[0]), true
+	all := *names
+	all.Several = true
+	return wordOfNames(&all, all.Roots[0]), true
 }
-
-// hashText stands for a hash in the text of a word.
-const hashText = "$(hash)"
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
 func printsHash(c *Command) bool {
-	if c.Git.Blobs > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
+	if c.Git.Objects.Words > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
 		return false
 	}
 	only := func(options ...string) bool {
@@ -224,6 +226,6 @@ func printsHash(c *Command) bool {
 // oneRevision reports whether a word is one word and no option, since git prints
 // what it can't resolve as it stands.
 func oneRevision(text string) bool {
-	text = strings.ReplaceAll(text, hashText, "h")
+	text = strings.ReplaceAll(text, stream.HashText, "h")
 	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@^~{}-") == ""
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -35,7 +36,7 @@ func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin 
 		}
 	case "exclude_dir":
 		// Some of BSD's greps take the name for the pattern: only one that is spelled out is left out.
-		if followed && (!darwin || !hasMeta(word.Text)) {
+		if followed && (!darwin || !lexical.HasWildcard(word.Text)) {
 			walk.ExcludeDir = append(walk.ExcludeDir, word.Text)
 		}
 	case "type":
@@ -56,7 +57,9 @@ func (s *treeSelection) glob(walk *value.Walk, word Word, followed bool) {
 }
 
 // plainExtension reports whether fd takes an extension as it is written.
-func plainExtension(text string) bool { return !hasMeta(text) && !strings.Contains(text, `\\`) }
+func plainExtension(text string) bool {
+	return !lexical.HasWildcard(text) && !strings.Contains(text, `\\`)
+}
 
 func (s *treeSelection) include(walk *value.Walk, pattern string, followed bool) {
 	s.takesIn, s.takesAll = true, s.takesAll || !followed

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 
@@ -46,11 +47,11 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 	ownInput := slices.ContainsFunc(stmt.Redirs, tree.SetsStdin)
 	if ownInput {
 		in, text := w.in, w.text
-		w.in, w.text = nil, tree.StdinText(stmt.Redirs)
+		w.in, w.text = stream.Lines{}, tree.StdinText(stmt.Redirs)
 		if len(stmt.Redirs) == 1 && tree.ReadsSubstitution(stmt.Redirs[0]) {
 			w.in = w.substituted // done < <(find …)
 		} else if len(stmt.Redirs) == 1 {
-			w.in = writtenNames(st, stmt.Redirs[0])
+			w.in = writtenLines(st, stmt.Redirs[0])
 		}
 		defer func() { w.in, w.text = in, text }()
 	}
@@ -224,7 +225,7 @@ func (c compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state) {
 		printed = first.printed(cmd.X)
 	}
 	if cmd.Op == syntax.PipeAll {
-		printed = nil // error messages are no names
+		printed = stream.Lines{} // error messages are no names
 	}
 	if c.w.Zsh && slices.ContainsFunc(cmd.Y.Redirs, tree.SetsStdin) {
 		c.w.messy(guard.MessyRedirection) // it reads the pipe as well, one after the other
@@ -243,40 +244,41 @@ type capture struct {
 	// from is the index of the first command of the statement, calls how often functions were called
 	// before it, and in what it gets on standard input.
 	from, calls int
-	in          *feed
+	in          stream.Lines
 }
 
-func newCapture(w *walker, in *feed) capture {
+func newCapture(w *walker, in stream.Lines) capture {
 	return capture{w: w, from: len(w.line.Commands), calls: w.calls, in: in}
 }
 
-// printed is what a statement prints, as a stream, nil if that isn't known: if it isn't the output of a
+// printed is what a statement prints, if that is known: not if it isn't the output of a
 // simple command, or if errors are among it.
-func (c *capture) printed(stmt *syntax.Stmt) *feed {
+func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 	if _, simple := stmt.Cmd.(*syntax.CallExpr); !simple || c.w.calls != c.calls || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput) {
-		return nil
+		return stream.Lines{}
 	}
 	in := c.in
 	input := slices.ContainsFunc(stmt.Redirs, tree.SetsStdin)
 	if input {
-		in = nil
+		in = stream.Lines{}
 	}
-	if lines := c.w.echoedNumber(stmt, c.from, in); lines != nil {
+	if lines := c.w.echoedNumber(stmt, c.from, in); lines.Known() {
 		return lines
 	}
 	if o, ok := c.stdout(stmt, in); ok {
-		if f := o.numberLines(); f != nil {
-			return f
+		lines := o.numberLines()
+		if !lines.Known() {
+			lines = o.statusLines()
 		}
-		if f := o.statusLines(); f != nil {
-			return f
+		if !lines.Known() {
+			lines = o.dashlessLines()
 		}
-		if f := o.dashlessLines(); f != nil {
-			return f
+		if lines.Known() {
+			return lines
 		}
 	}
 	if input {
-		return nil
+		return stream.Lines{}
 	}
 	return c.w.out(c.from, in)
 }
@@ -288,32 +290,32 @@ type stdout struct {
 	c    *Command
 	// args are the texts of its words behind the name, nil if something in them is expanded.
 	args []string
-	in   *feed
+	in   stream.Lines
 }
 
 // stdout returns the one command that a statement consists of. It reports false for other statements,
 // and for a command that can do something else than its words say.
-func (c *capture) stdout(stmt *syntax.Stmt, in *feed) (stdout, bool) {
+func (c *capture) stdout(stmt *syntax.Stmt, in stream.Lines) (stdout, bool) {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(c.w.line.Commands) != c.from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
 		return stdout{}, false
 	}
 	command := &c.w.line.Commands[c.from]
-	if command.Unknown || len(command.Dirs) != 1 || len(command.Caveats) > 0 || call.Args[0].Lit() != command.Program {
+	if !command.Cwd.Single() || len(command.Caveats) > 0 || call.Args[0].Lit() != command.Program {
 		return stdout{}, false
 	}
 	return stdout{diskView: &c.w.diskView, stmt: stmt, c: command, args: tree.LiteralTexts(call.Args[1:]), in: in}, true
 }
 
 // printing walks the commands of a substitution, and returns what they print as a stream.
-func (x *expander) printing(list []*syntax.Stmt) *feed {
+func (x *expander) printing(list []*syntax.Stmt) stream.Lines {
 	in, piped := x.w.in, x.w.piped
-	x.w.in, x.w.piped = nil, nil
-	c := newCapture(x.w, nil)
+	x.w.in, x.w.piped = stream.Lines{}, stream.Lines{}
+	c := newCapture(x.w, stream.Lines{})
 	x.w.stmts(x.st, list)
 	out := x.w.piped
 	if len(list) != 1 {
-		out = nil
+		out = stream.Lines{}
 	} else if !tree.IsPipe(list[0]) {
 		out = c.printed(list[0])
 	}
@@ -355,7 +357,7 @@ func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 
 // newCommand begins a command in the state's surroundings.
 func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
-	c := Command{Verb: verb, Program: verb, Dirs: st.dirs, Unknown: st.unknown, Accesses: redirs}
+	c := Command{Verb: verb, Program: verb, Cwd: Directories{st.dirs, st.unknown}, Accesses: redirs}
 	for _, caveat := range st.caveats {
 		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue
@@ -363,10 +365,10 @@ func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
 		c.Caveats.Add(caveat)
 	}
 	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
-		c.Held = append(c.Held, st.given...)
+		c.Implied.Held = append(c.Implied.Held, st.given...)
 	}
 	for _, dir := range st.environments {
-		c.ChosenBy = append(c.ChosenBy, dir+"/"+verb)
+		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)
 	}
 	return c
 }

@@ -152,13 +152,13 @@ func (r *windowsRun) unknown(name string) {
 	defer p.release()
 	v := invocation{commandReader{p}}
 	if base == name && v.version(windows.Stem(c.Program)) {
-		c.Program, c.Verb, c.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
+		c.Program, c.Verb, c.Selection.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
 		r.emit(p)
 		return
 	}
 	if base != name {
 		c.Caveats.Add("named_by_path")
-		c.Accesses = append(c.Accesses, Access{Text: name, Op: v1.OpExecute})
+		c.Accesses = append(c.Accesses, named(v1.OpExecute, name))
 	}
 	if argv.IsOwn(c.Program) {
 		v.own()
@@ -176,7 +176,7 @@ func (r *windowsRun) guess(verb string) {
 func (r *windowsRun) native(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == windows.Cmd
+	c.Selection.SearchesCwd = r.dialect == windows.Cmd
 	p := r.w.parse(r.st, &c, r.argv())
 	defer p.release()
 	if r.rewritten() {
@@ -231,7 +231,7 @@ func (r *windowsRun) nested(key string) (string, bool) {
 func (r *windowsRun) builtin(key string, entry *argv.Program) {
 	c := r.w.newCommand(r.st, key, nil)
 	c.Program = key
-	c.SearchesCwd = r.dialect == windows.Cmd && entry.External
+	c.Selection.SearchesCwd = r.dialect == windows.Cmd && entry.External
 	p := r.w.parse(r.st, &c, r.argv())
 	defer p.release()
 	p.args.Begin(entry)
@@ -263,7 +263,7 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 		switch {
 		case opens && r.in.files != nil:
 			for _, file := range r.in.files {
-				file.Op, file.Tree, file.Maybe = v1.OpRead, true, false
+				file.Op, file.Below, file.Presence = v1.OpRead, Tree, Always
 				p.c.Accesses = append(p.c.Accesses, file)
 			}
 		case entry.Piped == "" || entry.Piped == "files" || opens && !r.in.text:

@@ -1,11 +1,8 @@
 package shell
 
 import (
-	"strings"
-
-	"policyd/extract/shell/tree"
-
-	"mvdan.cc/sh/v3/syntax"
+	"policyd/extract/shell/stream"
+	"policyd/extract/value"
 )
 
 // WordKind says how much is known of a word before it runs. The zero value is
@@ -27,9 +24,9 @@ const (
 	Pipe
 	// Hash words are the hash of a commit that git prints: letters and digits.
 	Hash
-	// Fed words stand for the names that another command finds: Text is the
+	// Names words stand for the names that another command finds: Text is the
 	// directory, or file, that it looks in.
-	Fed
+	Names
 	// Output words are what a command substitution prints; the command itself
 	// is reported as a command of its own.
 	Output
@@ -41,9 +38,6 @@ type Word struct {
 	// Split is true if the shell splits the word at blanks and expands patterns in it, because an
 	// expansion stands outside of quotes.
 	Split bool
-	// Solid is true if the text is never empty: a command that fails prints nothing, a number in
-	// arithmetic is always there.
-	Solid bool
 	// Vanishes is true if the shell can make no word of it: nothing in it is quoted, and all of it can
 	// be empty.
 	Vanishes bool
@@ -52,7 +46,11 @@ type Word struct {
 	Text string
 	// Variables are the names of the variables that were expanded.
 	Variables []string
-	wordHead
+	// Option is the name of the option that the word begins with in literal text, up to the sign
+	// behind it.
+	Option string
+	// class is what the text can be, nil if it can be anything. Literal and Glob words have none.
+	class *value.Class
 	wordNumeral
 	wordMatch
 	wordStream
@@ -61,41 +59,22 @@ type Word struct {
 	array *array
 }
 
-// wordHead is what a word can begin with.
-type wordHead struct {
-	// Option is the name of the option that the word begins with in literal text, up to the sign
-	// behind it.
-	Option string
-	// Led is true if the word begins with text that is known and is no dash, so that whatever follows
-	// can't make it an option.
-	Led bool
-	// Dashed is true if the word begins with a dash if the expansions at its beginning are empty.
-	Dashed bool
-	// bare is true for text of the run that holds no dash in front of what the line writes.
-	bare bool
-}
-
 // wordNumeral is what is known of the digits in a word.
 type wordNumeral struct {
-	// holes are where numbers stand in the Text of a Number, each by its start and its end, and those
-	// of them that can be empty by their start.
-	holes, hollow []int
-	// Letters is true for a word that is a Number but for other text about it: shells evaluate such
-	// text as an expression wherever they want a number.
-	Letters bool
-	// Signed is true for a Number that can be below zero, and begin with a dash.
-	Signed bool
+	// holes are where numbers stand in the Text of a Number, or of an Output that is text and numbers.
+	holes []numberHole
 	// Scaled is true for a Number that is a product, or a sum of large numbers, and can be too large
 	// for another.
 	Scaled bool
-	// Joined is true for a Number whose digits come from more than one place, so that they can be
+	// Joined is true if the digits of numbers come from more than one place, so that they can be
 	// those of an octal number, or of none.
 	Joined bool
-	// lines is true for an Output of numbers, one a line, as $(grep -n x f | cut -d: -f1) prints them:
-	// an expression has a value if there is one, and fails if there are several.
-	lines bool
-	// selects is true for a script of sed that only selects lines, whatever such numbers stand in it.
-	selects bool
+}
+
+// numberHole is where a number stands in a text.
+type numberHole struct {
+	start, end int32
+	class      *value.Class
 }
 
 // wordMatch is what is known of a pattern, and of matches in a word.
@@ -116,14 +95,14 @@ type wordMatch struct {
 	dirs []string
 }
 
-// wordStream is where the names in a word come from.
+// wordStream is the streams that the names in a word come from.
 type wordStream struct {
-	// feed is where the names of a Fed word come from.
-	feed *feed
-	// blob is where the names come from of which an Output is one, behind a revision and a colon.
-	blob *feed
-	// begins is where the name comes from that an Output begins with, before more text.
-	begins *feed
+	// stream is what a Names word stands for.
+	stream *stream.NameStream
+	// blob is the names of which an Output is one, behind a revision and a colon.
+	blob *stream.NameStream
+	// begins is the names of which an Output begins with one, before more text.
+	begins *stream.NameStream
 }
 
 // literal reports whether the word is exactly text.
@@ -136,37 +115,3 @@ func (w Word) isOption() bool {
 
 // nothing reports whether nothing is left of a word outside of quotes.
 func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Vanishes && w.Split }
-
-// aboutName is a name that a command found with text about it: a name itself, if the text leads nowhere
-// else, and text that only the run knows if not.
-func aboutName(word *syntax.Word, name Word) Word {
-	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !hasMeta(text) })
-	if direct = direct && name.feed != nil; direct {
-		if before == "" {
-			if other, ok := beside(name, behind); ok {
-				return other
-			}
-		}
-		if f := name.feed.about(before, behind); f != nil {
-			name.feed, name.Text, name.Split = f, f.roots[0], name.Split || f.many
-			return name
-		}
-	}
-	name.Kind = Output
-	// Of some names nothing is left: then what follows them begins the word.
-	if direct && before == "" && name.feed.namesFiles() && strings.TrimLeft(behind, `-\`) == behind {
-		name.begins = name.feed
-	} else if !tree.LedByText(word) {
-		name.Text = "…" + name.Text // if nothing is left, or a later part, no "./" stands in front
-	}
-	if direct && behind == "" && name.feed.plainNames() && plainRevision(before) {
-		name.blob = name.feed
-	}
-	return name
-}
-
-// plainRevision reports whether a text names one revision and ends in a colon.
-func plainRevision(text string) bool {
-	rev, colon := strings.CutSuffix(text, ":")
-	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
-}

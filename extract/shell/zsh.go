@@ -9,5 +9,5 @@ func extended(word Word) []Access {
 	if word.Kind != Literal || word.Extended == "" {
 		return nil
 	}
-	return []Access{{Text: word.Extended, Op: v1.OpList, Glob: true, NoMatch: true}}
+	return []Access{{Text: word.Extended, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch}}
 }

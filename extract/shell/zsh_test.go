@@ -47,7 +47,7 @@ func TestZshLinesThatAreUnderstood(t *testing.T) {
 func TestZshProgramsInValues(t *testing.T) {
 	for _, line := range []string{"x=a:=ls; cat $x", "x=:=ls; cat $x", "x==ls; cat $x"} {
 		commands := parseZsh(t, line).Commands
-		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic, "%q", line)
+		assert.Equalf(t, Unnamed, commands[len(commands)-1].Accesses[0].Naming, "%q", line)
 	}
 }
 
@@ -58,9 +58,9 @@ func TestZshVariablesAreItsOwn(t *testing.T) {
 		"status=src; cat $status/a",
 	} {
 		commands := parseZsh(t, line).Commands
-		assert.Truef(t, commands[len(commands)-1].Accesses[0].Dynamic || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Naming == Unnamed || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
 	}
-	assert.False(t, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Dynamic)
+	assert.NotEqual(t, Unnamed, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Naming)
 }
 
 // zsh and ksh run the last command of a pipe in the shell itself, ksh may be what sh
@@ -72,7 +72,7 @@ func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
 		for _, line := range []string{"true | cd ..; cat a", "true | { cd ..; }; cat a"} {
 			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
 			last := parsed.Commands[len(parsed.Commands)-1]
-			assert.ElementsMatchf(t, dirs, last.Dirs, "%s: %q", shell, line)
+			assert.ElementsMatchf(t, dirs, last.Cwd.Known, "%s: %q", shell, line)
 		}
 	}
 }
@@ -92,13 +92,13 @@ func TestZshExtendedPatternsHaveToMatchNothing(t *testing.T) {
 	for line, pattern := range map[string]string{"git show HEAD^": "HEAD*", "git log main~2": "main*", "cat ^a": "*", "cat d/.envx#": "d/.env*", `cat d/.env\x#`: "d/.env*", "cat d/.envé#": "d/.env*"} {
 		parsed := parseZsh(t, line)
 		assert.Emptyf(t, parsed.Messy, "%q", line)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.NoMatch && a.Text == pattern }), "%q", line)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch && a.Text == pattern }), "%q", line)
 	}
 	for _, line := range []string{"cat x#.env", "cat d/x#.env"} {
-		assert.Truef(t, parseZsh(t, line).Commands[0].Accesses[0].Dynamic, "%q", line)
+		assert.Equalf(t, Unnamed, parseZsh(t, line).Commands[0].Accesses[0].Naming, "%q", line)
 	}
 	for _, line := range []string{"git show 'HEAD^'", `git show HEAD\^`} {
-		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.NoMatch }), "%q", line)
+		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch }), "%q", line)
 	}
 }
 

@@ -29,7 +29,7 @@ type Choice struct {
 // and above without being told to, or above those that it was told to read: a link
 // in their place may lead anywhere.
 func (h *Choice) ReadAbove(c *shell.Command) string {
-	if len(c.ReadsAbove) == 0 {
+	if len(c.Implied.ReadsAbove) == 0 {
 		return disk.ReachesNone
 	}
 	for _, dir := range h.choosing(c) {
@@ -38,7 +38,7 @@ func (h *Choice) ReadAbove(c *shell.Command) string {
 			return disk.ReachesUnknown
 		}
 		for at := resolved.Real; ; at = paths.Parent(at) {
-			for _, name := range c.ReadsAbove {
+			for _, name := range c.Implied.ReadsAbove {
 				if answer := h.Trees.SettingsFile(strings.TrimSuffix(at, "/") + "/" + name); answer != disk.ReachesNone {
 					return answer
 				}
@@ -54,16 +54,16 @@ func (h *Choice) ReadAbove(c *shell.Command) string {
 // Chosen reports whether a file that chooses the program lies in a directory
 // that the command may run in, or above.
 func (h *Choice) Chosen(c *shell.Command) bool {
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		return true
 	}
-	installed := h.installed(c.VersionFiles)
+	installed := h.installed(c.Selection.VersionFiles)
 	for _, dir := range h.choosing(c) {
 		if !filepath.IsAbs(dir) {
 			return true // what lies there can't be seen
 		}
 		for at := dir; ; at = paths.Parent(at) {
-			if h.choosesAt(strings.TrimSuffix(at, "/"), c.ChosenBy, installed) {
+			if h.choosesAt(strings.TrimSuffix(at, "/"), c.Selection.ChosenBy, installed) {
 				return true
 			}
 			if at == "/" {
@@ -105,20 +105,20 @@ func (h *Choice) personal(dir string) bool {
 // choosing are the directories that such a file counts in, and in those above:
 // the working directories, and for some programs those of the files that they read.
 func (h *Choice) choosing(c *shell.Command) []string {
-	if !c.Beside {
-		return c.Dirs
+	if !c.Selection.Beside {
+		return c.Cwd.Known
 	}
-	dirs := slices.Clone(c.Dirs)
+	dirs := slices.Clone(c.Cwd.Known)
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		for _, base := range c.Dirs {
+		for _, base := range c.Cwd.Known {
 			names := []string{h.View.Absolute(a.Text, base)}
-			if a.Glob {
+			if a.Naming == shell.ByGlob {
 				names = h.Globs.Expand(a.Text, base).Matches
 			}
 			for _, name := range names {
 				dir := paths.Parent(name)
-				if a.Tree {
+				if a.Below == shell.Tree {
 					dir = name
 				}
 				if name != "" && !slices.Contains(dirs, dir) {
@@ -133,17 +133,17 @@ func (h *Choice) choosing(c *shell.Command) []string {
 // Imports reports whether a working directory holds a module of one of the names
 // that a program imports: a file that Python runs or loads, or a package.
 func (h *Choice) Imports(c *shell.Command) bool {
-	if c.Unknown || len(c.Dirs) == 0 {
+	if !c.Cwd.Complete() {
 		return true
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		entries, err := h.View.ReadDir(dir)
 		if err != nil {
 			return true
 		}
 		for _, entry := range entries {
 			name, _, _ := strings.Cut(entry.Name(), ".")
-			if _, known := slices.BinarySearch(c.Imports, name); known && h.module(dir+"/"+entry.Name()) {
+			if _, known := slices.BinarySearch(c.Selection.Imports, name); known && h.module(dir+"/"+entry.Name()) {
 				return true
 			}
 		}
@@ -229,10 +229,10 @@ func (h *Choice) holds(path string, so func(content string) bool) bool {
 // Shadowed reports whether cmd, which looks into the working directory first,
 // finds a program there before the one that is meant.
 func (h *Choice) Shadowed(c *shell.Command) bool {
-	if c.Unknown {
+	if c.Cwd.Others {
 		return true
 	}
-	for _, dir := range c.Dirs {
+	for _, dir := range c.Cwd.Known {
 		for _, extension := range []string{".com", ".exe", ".bat", ".cmd"} {
 			if h.View.Exists(dir + "/" + c.Program + extension) {
 				return true

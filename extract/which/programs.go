@@ -77,7 +77,7 @@ func (p *Project) Has(c *shell.Command) bool {
 		return true
 	}
 	for _, dir := range p.places.dirs {
-		if p.mayHold(dir, c.Program) && p.isProgram(dir+"/"+c.Program, len(c.Imports) > 0) {
+		if p.mayHold(dir, c.Program) && p.isProgram(dir+"/"+c.Program, len(c.Selection.Imports) > 0) {
 			return true
 		}
 	}

@@ -25,6 +25,7 @@ var roots = []struct {
 	equal, size []string
 }{
 	{"extract/value", []string{"Walk"}, []string{"Walk"}},
+	{"extract/shell/stream", []string{"NameStream"}, []string{"NameStream"}},
 	{"extract/shell", []string{"Command", "Word"}, []string{"explained", "lineKey"}},
 }
 
@@ -187,6 +188,9 @@ func (w *writer) equal(x, y string, typ types.Type) string {
 		if w.hasMethod(under.Elem(), true) {
 			return fmt.Sprintf("(%[1]s == %[2]s || %[1]s != nil && %[2]s != nil && %[1]s.Equal(%[2]s))", x, y)
 		}
+		if plain(under.Elem()) {
+			return fmt.Sprintf("(%[1]s == %[2]s || %[1]s != nil && %[2]s != nil && *%[1]s == *%[2]s)", x, y)
+		}
 	case *types.Slice:
 		if plain(under.Elem()) {
 			return fmt.Sprintf("sameList(%s, %s)", x, y)
@@ -231,6 +235,8 @@ func plain(typ types.Type) bool {
 	switch under := typ.Underlying().(type) {
 	case *types.Basic:
 		return under.Kind() != types.Invalid
+	case *types.Array:
+		return plain(under.Elem())
 	case *types.Struct:
 		for field := range under.Fields() {
 			if !plain(field.Type()) {
@@ -271,6 +277,10 @@ func (w *writer) size(x string, typ types.Type) {
 			return
 		}
 		w.sizes(x, under)
+	case *types.Array:
+		if refers(under) {
+			w.errors = append(w.errors, fmt.Errorf("no way to measure %s, a %s", x, typ))
+		}
 	case *types.Pointer:
 		w.line("if %[1]s != nil {\nsize += int(unsafe.Sizeof(*%[1]s))", x)
 		w.size(x, under.Elem())
@@ -301,6 +311,8 @@ func refers(typ types.Type) bool {
 	switch under := typ.Underlying().(type) {
 	case *types.Basic:
 		return isString(typ)
+	case *types.Array:
+		return refers(under.Elem())
 	case *types.Struct:
 		for field := range under.Fields() {
 			if refers(field.Type()) {

@@ -98,11 +98,11 @@ func (r *reading) written(name string) bool {
 			if a.Op != v1.OpWrite && a.Op != v1.OpDelete {
 				return false
 			}
-			dirs := c.Dirs
+			dirs := c.Cwd.Known
 			if a.Dirs != nil {
 				dirs = a.Dirs
 			}
-			return a.Dynamic || a.Glob || c.Unknown || slices.ContainsFunc(dirs, func(dir string) bool {
+			return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob || c.Cwd.Others || slices.ContainsFunc(dirs, func(dir string) bool {
 				at := absolute(a.Text, dir)
 				return at == name || strings.HasPrefix(name, at+"/")
 			})
@@ -185,7 +185,7 @@ func (r *reading) judge(s start) *finding {
 		return &finding{"program " + program, fmt.Sprintf("bash started %q, and no command is named so", words)}
 	}
 	if !slices.ContainsFunc(candidates, func(c *shell.Command) bool { return moved(words) || in(c, s.Dir) }) {
-		return &finding{"directory", fmt.Sprintf("bash started %q in %s, and the facts say %q", words, s.Dir, candidates[0].Dirs)}
+		return &finding{"directory", fmt.Sprintf("bash started %q in %s, and the facts say %q", words, s.Dir, candidates[0].Cwd.Known)}
 	}
 	return r.retell(s, words)
 }
@@ -194,7 +194,7 @@ func (r *reading) judge(s start) *finding {
 // evaluate what it is given.
 func unexplained(c shell.Command) bool { return c.Verb == ":" && c.Caveats.Has("assigns") }
 
-func in(c *shell.Command, dir string) bool { return c.Unknown || slices.Contains(c.Dirs, dir) }
+func in(c *shell.Command, dir string) bool { return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir) }
 
 // moved reports an option that makes the facts name another directory than the
 // one that the program is started in.
@@ -275,12 +275,14 @@ func misread(a shell.Access, words []string) bool {
 // handedOn reports a pattern without a match that became a word of a script that splits its words once more,
 // according to the disk.
 func handedOn(a shell.Access, words []string) bool {
-	return a.Glob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
+	return a.Naming == shell.ByGlob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
 }
 
 // vague is an access that depends on the run or on the disk: one known only at run time, and a pattern where
 // one word belongs.
-func vague(a shell.Access) bool { return a.Dynamic || a.Glob && a.Single }
+func vague(a shell.Access) bool {
+	return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob && a.Matches == shell.SingleMatch
+}
 
 // lack returns what the facts' command lacks of the real one, empty if nothing.
 func (r *reading) lack(named, told *shell.Command, dir string) string {
@@ -334,30 +336,30 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 	}
 	return slices.ContainsFunc(named.Accesses, func(b shell.Access) bool {
 		switch {
-		case b.Glob && a.Op == v1.OpList && (a.Text == "." || strings.HasPrefix(b.Text, a.Text)):
+		case b.Naming == shell.ByGlob && a.Op == v1.OpList && (a.Text == "." || strings.HasPrefix(b.Text, a.Text)):
 			return true // a pattern that matched nothing is handed on as it is
-		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Tree && !b.Tree:
+		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Below == shell.Tree && b.Below != shell.Tree:
 			return false
-		case b.Dynamic, b.Text == a.Text, b.Glob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
+		case b.Naming == shell.Unnamed, b.Text == a.Text, b.Naming == shell.ByGlob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
 			return true // a pattern that matched nothing, too
 		}
-		bases := named.Dirs
+		bases := named.Cwd.Known
 		if b.Dirs != nil {
 			bases = b.Dirs
 		}
 		for _, base := range bases {
 			text := absolute(b.Text, base)
-			if text == want || b.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
+			if text == want || b.Below == shell.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
 				return true
 			}
 			// Go writes the classes of what is left out otherwise than shells do. What it can't
 			// read, classes by name among it, counts as a pattern that reaches anything.
 			matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want)
-			if b.Glob && (err != nil || matched || strings.Contains(text, "[[:") || matchesDots(text, want)) {
+			if b.Naming == shell.ByGlob && (err != nil || matched || strings.Contains(text, "[[:") || matchesDots(text, want)) {
 				return true
 			}
 		}
-		return named.Unknown
+		return named.Cwd.Others
 	})
 }
 

@@ -123,10 +123,10 @@ func knownWords(line shell.Line) (string, bool) {
 	}
 	var words strings.Builder
 	for _, access := range last.Accesses {
-		if access.Dynamic || access.Glob && !access.NoMatch {
+		if access.Naming == shell.Unnamed || access.Naming == shell.ByGlob && access.Matches != shell.NoMatch {
 			return "", false
 		}
-		if !access.NoMatch {
+		if access.Matches != shell.NoMatch {
 			words.WriteString(access.Text + "\037")
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"policyd/extract/value"
 )
 
-// bareBytes are those of bare lines: none begins an option, and none is read in a pattern if nothing quotes the line.
-const bareBytes = value.NameBytes + "./,=\"'<>#;&$ "
+// BareBytes are those of bare lines: none begins an option, and none is read in a pattern if nothing quotes the line.
+const BareBytes = value.NameBytes + "./,=\"'<>#;&$ "
 
 // MatchesBare reports whether grep, given these arguments, prints nothing but matches of an expression that are bare.
 // What grep -o prints is made of what its expression matches. If that contains no dash, no line of it, and nothing
@@ -38,7 +38,7 @@ func MatchesBare(args []string) bool {
 		return false
 	}
 	if strings.Contains(letters, "F") {
-		return operands[0] != "" && strings.Trim(operands[0], bareBytes) == ""
+		return operands[0] != "" && strings.Trim(operands[0], BareBytes) == ""
 	}
 	return bareExpression(operands[0], strings.ContainsAny(letters, "EP"))
 }
@@ -68,7 +68,7 @@ func bareAtom(text string, i int, extended bool) int {
 		return 1
 	case extended && strings.IndexByte("+?()|{", c) >= 0:
 		return extendedMark(text, i, begins)
-	case c == '.' || strings.IndexByte(bareBytes, c) < 0:
+	case c == '.' || strings.IndexByte(BareBytes, c) < 0:
 		return 0
 	}
 	return 1
@@ -123,7 +123,7 @@ func bareBracket(text string) int {
 			set = set[3:]
 			continue
 		}
-		if strings.IndexByte(bareBytes, set[0]) < 0 {
+		if strings.IndexByte(BareBytes, set[0]) < 0 {
 			return 0
 		}
 		set = set[1:]

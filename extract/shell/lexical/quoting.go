@@ -1,6 +1,10 @@
 package lexical
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/value"
+)
 
 // DoubleQuoted removes the backslashes that double quotes honour.
 func DoubleQuoted(text string) string { return RemoveBackslashes(text, "$`\"\\\n") }
@@ -48,3 +52,12 @@ func Unescape(text string) string {
 	}
 	return out.String()
 }
+
+// IsOneWord reports whether a text is one word to everything that cuts text into words, and no
+// option: letters, digits, what stands in paths, and the bytes of more.
+func IsOneWord(text, more string) bool {
+	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@+,:=%-"+more) == ""
+}
+
+// HasWildcard reports whether a text holds a character that patterns begin with.
+func HasWildcard(text string) bool { return strings.ContainsAny(text, "*?[") }

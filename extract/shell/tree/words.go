@@ -159,31 +159,6 @@ func IsLiteral(part syntax.WordPart) bool {
 	return ok
 }
 
-// DashBehindExpansion reports whether a word begins with a dash if the expansions at its beginning
-// are empty. An arithmetic expansion never is.
-func DashBehindExpansion(word *syntax.Word) bool {
-	dashed, found := false, false
-	syntax.Walk(word, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case nil, *syntax.Word, *syntax.DblQuoted:
-			return !found
-		case *syntax.ParamExp, *syntax.CmdSubst:
-		case *syntax.Lit:
-			if !found && node.Value != "" {
-				found, dashed = true, strings.TrimLeft(node.Value, `-\`) != node.Value
-			}
-		case *syntax.SglQuoted:
-			if !found && node.Value != "" {
-				found, dashed = true, node.Dollar || node.Value[0] == '-'
-			}
-		default:
-			found = true
-		}
-		return false
-	})
-	return dashed
-}
-
 // LedByText reports whether a word begins with literal text, and not with a dash.
 func LedByText(word *syntax.Word) bool {
 	if len(word.Parts) == 0 {
@@ -270,19 +245,6 @@ func IsOneExpansion(word *syntax.Word) bool {
 	}
 	part, quoted := word.Parts[0].(*syntax.DblQuoted)
 	return !quoted || len(part.Parts) == 1
-}
-
-// IsSubstitution reports whether a word is one command substitution, quoted or not.
-func IsSubstitution(word *syntax.Word) bool {
-	if !IsOneExpansion(word) {
-		return false
-	}
-	part := word.Parts[0]
-	if quoted, ok := part.(*syntax.DblQuoted); ok {
-		part = quoted.Parts[0]
-	}
-	_, ok := part.(*syntax.CmdSubst)
-	return ok
 }
 
 // AroundExpansion returns the unquoted and quoted text before and behind the one parameter expansion or

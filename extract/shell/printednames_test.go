@@ -11,8 +11,8 @@ import (
 )
 
 // shell.md section 6: the command of find -exec and of xargs stands as an item
-// of its own where what it is fed is known, and else stays inside.
-func TestFedCommands(t *testing.T) {
+// of its own if its input is known, and else stays inside.
+func TestCommandsThatXargsAndFindRun(t *testing.T) {
 	for line, want := range map[string]string{
 		"find . -name '*.go' -exec grep -l x {} +":                                "find, grep",
 		"find src docs -type f -exec wc -l {} \\;":                                "find, wc",
@@ -72,7 +72,7 @@ func TestFedCommands(t *testing.T) {
 		"find . -exec sh -c 'for f; do head -1 \"$f\"; done' _ {} +": "find, head",
 		"find . | xargs sh -c 'for d do wc -l \"$d\"; done; pwd' _":  "find, xargs, wc, pwd",
 		"f() { for x; do cat \"$x\"; done; }; f a":                   "cat",
-		// What is fed is not known, or more than a name.
+		// What is read is not known, or more than a name.
 		"fd -x cat {.}":                        "fd",
 		"fd -x cat {} ';' -x rm {}":            "fd",
 		"fd -L -x cat":                         "fd, cat",
@@ -129,7 +129,7 @@ func TestFedCommands(t *testing.T) {
 
 // The item holds everything below the roots; a second operand role is not safe
 // for several names.
-func TestFedAccesses(t *testing.T) {
+func TestAccessesToNames(t *testing.T) {
 	assert.Equal(t, "list ., read ./**", accesses(t, "find . -type f | xargs cat"))
 	assert.Equal(t, "list src, read src/**", accesses(t, "find src -exec cat {} +"))
 	assert.Contains(t, caveats(t, "find . | xargs uniq"), "dynamic_option", "the second name would be written")
@@ -142,7 +142,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
 	names := ""
 	for _, a := range commands[len(commands)-1].Accesses {
-		if a.IfExists {
+		if a.Presence == IfExists {
 			names += a.Text + ";"
 		}
 	}
@@ -150,7 +150,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 }
 
 // Names that a substitution, a loop or read takes from a known stream.
-func TestFedWords(t *testing.T) {
+func TestWordsOfNames(t *testing.T) {
 	for line, want := range map[string]string{
 		"cat $(git ls-files)": "read ./**",
 		"while read -r f; do cat \"$f\"; done <<'E'\na.go\nE": "read a.go",
@@ -177,7 +177,7 @@ func TestFedWords(t *testing.T) {
 	} {
 		got := parse(t, line)
 		last := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
 	}
 }
@@ -195,7 +195,7 @@ func TestWordsWithoutErrors(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Dynamic })
+		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Naming == Unnamed })
 		assert.Equal(t, known, !dynamic && len(got.Messy) == 0, "%s: %+v", line, run)
 	}
 }
@@ -207,7 +207,7 @@ func TestWordsBesidesNames(t *testing.T) {
 		options := textual
 		options.Platform = platform
 		got := newTable(t).Parse(line, options)
-		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.IfExists && a.Text == word })
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.Presence == IfExists && a.Text == word })
 	}
 	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
 	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
@@ -215,18 +215,6 @@ func TestWordsBesidesNames(t *testing.T) {
 	assert.True(t, named("find d -type f | xargs -I{} cat {}", "darwin", "{}"))
 	assert.False(t, named("find d -type f | xargs -I{} cat {}", "linux", "{}"))
 	assert.False(t, named("find d -type f | xargs -I -i cat -i", "darwin", "-i"))
-}
-
-// V8: the bash that macOS brings has no mapfile, and leaves the array as it was. So does
-// any other where there is nothing to read.
-func TestArraysThatNothingFills(t *testing.T) {
-	for line, known := range map[string]bool{
-		`mapfile -t a < <(git ls-files); cat "${a[@]}"`:                  true,
-		`a=(/etc/passwd); mapfile -t a < <(git ls-files); cat "${a[@]}"`: false,
-		`a=/etc/passwd; mapfile -t a < <(git ls-files); cat "${a[@]}"`:   false,
-	} {
-		assert.Equal(t, known, len(newTable(t).Parse(line, textual).Messy) == 0, line)
-	}
 }
 
 // V8: zsh reads a file and the pipe in front, one after the other.
@@ -244,14 +232,14 @@ func TestStreamsThatZshJoins(t *testing.T) {
 // S2: errors among names, over a name that standard output has, and the name that
 // programs give standard input, are no names.
 func TestWordsAmongNames(t *testing.T) {
-	for line, fed := range map[string]bool{
+	for line, named := range map[string]bool{
 		"find d -type f 2>/dev/null | xargs cat": true, "find d -type f 2>/dev/stdout | xargs cat": false, "find d -type f 2>>/dev/fd/1 | xargs cat": false,
 		"find d -type f 1<>/dev/stdout 2<>/dev/stdout | xargs cat": false, "find d -type f 2>e | xargs cat": false,
 		"grep -rl x d | xargs cat": true, "cat f | grep -l x d - | xargs cat": false, "cat f | rg -l x d - | xargs cat": false,
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		assert.Equal(t, fed, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].FromStream, "%s: %+v", line, run)
+		assert.Equal(t, named, run.Verb == "cat" && len(run.Accesses) > 0 && run.Accesses[0].FromStream, "%s: %+v", line, run)
 	}
 	assert.Empty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/null); echo $((n))", textual).Messy)
 	assert.NotEmpty(t, newTable(t).Parse("n=$(cat f | wc -l 2>/dev/stdout); echo $((n))", textual).Messy)
@@ -260,18 +248,16 @@ func TestWordsAmongNames(t *testing.T) {
 // S3: where there may be no name, a program looks everywhere.
 func TestNamesThatMayBeNone(t *testing.T) {
 	for line, all := range map[string]bool{
-		`mapfile -t a < <(git ls-files d); rg x "${a[@]}"`:                         true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} +`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:                             true,
-		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`:                          true,
-		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:                           false,
-		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`:                          false,
-		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:                           false,
-		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
+		`find d -type f -exec sh -c 'rg x "$@"' {} +`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:    true,
+		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`: true,
+		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:  false,
+		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`: false,
+		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:  false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
-		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Tree && !a.FromStream })
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })
 		assert.Equal(t, all, found, line)
 	}
 }

@@ -1,0 +1,236 @@
+package shell
+
+import (
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/stream"
+	"policyd/extract/shell/tree"
+	"policyd/extract/value"
+)
+
+// A word can stand for names that another command prints: whole ones, parts of them, and names that
+// are composed of them.
+
+// wordOfNames is a word that stands for names, below root if they have one root. A hash is known to be
+// one whatever it is the hash of.
+func wordOfNames(names *stream.NameStream, root string) Word {
+	if names.Kind == stream.Hashes {
+		return Word{Kind: Hash, Text: stream.HashText, class: objectName}
+	}
+	return Word{Kind: Names, Text: root, wordStream: wordStream{stream: names}}
+}
+
+func wordOfName(name stream.Name) Word { return wordOfNames(name.Stream, name.Root) }
+
+// name is what the word stands for.
+func (w *Word) name() stream.Name {
+	if w.Kind != Names {
+		return stream.Name{Root: w.Text}
+	}
+	return stream.Name{Stream: w.stream, Root: w.Text}
+}
+
+// isWritten reports whether the word is one that another command prints as it stands.
+func (w *Word) isWritten() bool {
+	return w.Kind == Names && w.stream != nil && w.stream.AreWords() && !lexical.HasWildcard(w.Text)
+}
+
+// isPart reports whether the word is a part of a name.
+func (w *Word) isPart() bool { return w.stream != nil && w.stream.Part != nil }
+
+// cutAgain is a word of names as the items of a loop: if a variable holds them that nothing quotes,
+// each piece of a name is one.
+func (w Word) cutAgain(st *state) Word {
+	switch {
+	case !w.Recut || w.Kind != Names && w.Kind != Glob:
+		return w
+	case w.Kind == Names && w.stream.IsComposed(): // pieces of names that lie elsewhere
+	case w.Kind == Names:
+		again := *w.stream
+		again.Handing = value.AsWords
+		return wordOfNames(&again, w.Text)
+	case len(st.dirs) == 1 && !st.unknown && lexical.IsOneWord(w.Text, "*?[]"):
+		return wordOfNames(stream.NewWritten(st.dirs[0], w.Text), w.Text)
+	}
+	return Word{}
+}
+
+// isHeldMatch reports whether a variable holds the word as one match of a pattern in the only working
+// directory of a state.
+func (w *Word) isHeldMatch(st *state) bool {
+	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs))
+}
+
+// patterns are the pattern of the word, and those of which matches stand in it.
+func (w *Word) patterns() []string {
+	patterns := []string{w.Text}
+	for _, from := range w.origins {
+		if !slices.Contains(patterns, from.pattern) {
+			patterns = append(patterns, from.pattern)
+		}
+	}
+	return patterns
+}
+
+// partOf is a part of the names that a word stands for: names that were found, and one match of a
+// pattern. It reports false for any other word.
+func partOf(st *state, word Word, part stream.Part) (Word, bool) {
+	switch {
+	case word.Kind == Names && word.stream != nil && word.stream.AreFiles() && (!word.stream.Several || !word.Split):
+		return wordOfNames(word.stream.PartOf(part, word.Split), word.Text), true
+	case word.isHeldMatch(st) && lexical.IsOneWord(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
+		matches := stream.NameStream{Kind: stream.Written, Dir: st.dirs[0], Roots: word.patterns(), Names: value.Names{Handing: value.Whole}}
+		return wordOfNames(matches.PartOf(part, word.Split), word.Text), true
+	}
+	return Word{}, false
+}
+
+// directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
+// pattern has in front of its last slash, or a match of that. It reports false for any other word.
+func directoryOfMatch(st *state, word Word) (Word, bool) {
+	if word.Split || word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
+		return Word{}, false
+	}
+	dir := lexical.Dirname(word.Text)
+	if !lexical.HasWildcard(dir) {
+		return Word{Kind: Literal, Text: dir}, true
+	}
+	matches := stream.NewWritten(st.dirs[0], dir)
+	matches.Handing = value.AsLines
+	return wordOfNames(matches, dir), true
+}
+
+// withText is a name that a command found with text around it: a name itself, if the text leads nowhere
+// else, and text that only the run knows if not.
+func withText(word *syntax.Word, name Word) Word {
+	before, behind, direct := tree.AroundExpansion(word, func(text string) bool { return !lexical.HasWildcard(text) })
+	led := tree.LedByText(word)
+	if !direct || name.stream == nil {
+		return name.asText(led)
+	}
+	if before == "" && !name.Split {
+		if sibling, ok := name.stream.Part.Sibling(behind); ok {
+			return wordOfName(sibling)
+		}
+	}
+	if names := name.stream.Surrounded(before, behind); names != nil {
+		name.stream, name.Text, name.Split = names, names.Roots[0], name.Split || names.Several
+		return name
+	}
+	if behind == "" && name.stream.IsFile() && plainRevision(before) {
+		name.blob = name.stream
+	}
+	// Of some names nothing is left: then what follows them begins the word.
+	if before == "" && name.stream.AreFiles() && strings.TrimLeft(behind, `-\`) == behind {
+		name.begins, led = name.stream, true
+	}
+	return name.asText(led)
+}
+
+// asText is a word with a name in it as text that only the run knows.
+func (w Word) asText(led bool) Word {
+	if w.Kind = Output; !led {
+		w.Text = "…" + w.Text // if nothing is left, or a later part, no "./" stands in front
+	}
+	return w
+}
+
+// plainRevision reports whether a text names one revision and ends in a colon.
+func plainRevision(text string) bool {
+	rev, colon := strings.CutSuffix(text, ":")
+	return colon && oneRevision(rev) && rev[0] != '^' && rev[0] != '.' && !strings.Contains(rev, "..") && !strings.ContainsAny(rev, "{}")
+}
+
+// withRefs is a word with some names of refs in it: a revision of its own if the text around them
+// steps back, or makes a range, and text that only the run knows if not.
+func withRefs(word Word, refs int) Word {
+	object := refs == 1 && stream.IsObjectOfRef(word.Text) && (!word.Split || !word.stream.Several)
+	if !stream.IsRevisionOfRef(word.Text, refs) && !object {
+		word.Kind, word.stream = Output, nil
+	}
+	return word
+}
+
+// nameIn is a name, or a part of one, and its place in the text of a word.
+type nameIn struct {
+	name       stream.Name
+	start, end int
+}
+
+// named notes a name that is added to the text next.
+func (b *wordBuilder) named(word Word) {
+	start := b.text.Len()
+	b.names = append(b.names, nameIn{name: word.name(), start: start, end: start + len(word.Text)})
+}
+
+// pathOf is the word as a path below a directory in literal text, with names in it. It reports false
+// for any other word.
+func (b *wordBuilder) pathOf(st *state) (Word, bool) {
+	if b.split || len(b.names) == 0 || len(b.names) != b.count || len(st.dirs) != 1 || st.unknown {
+		return Word{}, false
+	}
+	text, names := b.text.String(), make([]stream.Name, 0, len(b.names))
+	for _, in := range slices.Backward(b.names) {
+		names = append(names, in.name)
+		text = text[:in.start] + stream.Hole + text[in.end:]
+	}
+	path, ok := stream.Path(st.dirs[0], text, names)
+	if !ok {
+		return Word{}, false
+	}
+	return wordOfName(path), true
+}
+
+// appendAccesses adds what an operation on the names that a word stands for touches, without what their
+// composition needs. A program that reads directories whole reads what no filter on the names selects.
+func (w *Word) appendAccesses(accesses []Access, op string, tree bool) []Access {
+	name := w.name()
+	for _, root := range name.Roots() {
+		accesses = append(accesses, accessOf(name.Stream, root, op, tree, w.Split))
+	}
+	return accesses
+}
+
+func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
+	if !names.AreFiles() || names.IsNew() && op != v1.OpRead && op != v1.OpList {
+		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
+	}
+	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
+	if names.Kind == stream.Written {
+		a.Below = treeIf(tree)
+		if lexical.HasWildcard(root) {
+			a.Naming = ByGlob
+		}
+	}
+	if tree && !names.OnlyFiles {
+		a.Walk = value.Walk{Follow: true, Index: names.Index}
+	}
+	a.FromStream, a.Parts, a.Uncut = true, names.Part != nil, names.Composed != nil
+	if split {
+		a.Handing = value.AsWords
+	}
+	return a
+}
+
+// composing are the names that others are composed of, each as it is handed on: cut at blanks, or
+// without those at its ends, it may be a step up.
+func composing(names *stream.NameStream) []Access {
+	if names.Composed == nil {
+		return nil
+	}
+	var accesses []Access
+	for _, name := range names.Composed.Names {
+		for _, root := range name.Roots() {
+			a := accessOf(name.Stream, root, v1.OpList, false, false)
+			a.Parts, a.Uncut = true, a.Uncut || names.Composed.Form != stream.Paths
+			accesses = append(accesses, a)
+		}
+		accesses = append(accesses, composing(name.Stream)...)
+	}
+	return accesses
+}
