@@ -37,6 +37,8 @@ func builtinOf(name string) builtin {
 		return simpleCommand.popd
 	case "read":
 		return simpleCommand.read
+	case "mapfile", "readarray":
+		return simpleCommand.mapfile
 	case "shopt":
 		return simpleCommand.shopt
 	case "ulimit":

@@ -96,6 +96,9 @@ func claudeRule(rule *Rule, written string) bool {
 	default:
 		if named, isMCP := strings.CutPrefix(tool, "mcp__"); isMCP {
 			rule.asMCP(strings.Cut(named, "__"))
+			if some {
+				rule.unfit, rule.open = "an approval of a tool holds for all its arguments", true
+			}
 		}
 	}
 	return true

@@ -157,6 +157,10 @@ func TestRulesMap(t *testing.T) {
 			"allow WebFetch(domain:a.example) => maps: fetch a.example by fetch", "allow WebFetch(domain:*.example) => doesn't map",
 			"allow mcp__s => doesn't map", "allow mcp__s__* => doesn't map", "allow mcp__s__t => maps: mcp:s/t by mcp", "allow Skill(x) => doesn't map",
 		}},
+		"claude, a blank that shells don't split at": {"claude", map[string]string{claudeUser: allow("\"Bash(git\u00a0push:*)\"")}, []string{
+			"allow Bash(git\u00a0push:*) => doesn't map",
+		}},
+		"claude, a tool with some arguments": {"claude", map[string]string{claudeUser: allow(`"mcp__x__y(z)"`)}, []string{"allow mcp__x__y(z) => doesn't map"}},
 		"claude, denied in part": {"claude", map[string]string{claudeUser: allow(`"Bash(git push:*)"`, `"Bash(git push origin:*)"`)}, []string{
 			"allow Bash(git push:*) => doesn't map", "deny Bash(git push origin:*) => doesn't map",
 		}},

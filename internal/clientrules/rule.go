@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -112,7 +113,10 @@ func (r *Rule) asWords(pattern string, colon bool) {
 	if strings.HasSuffix(literal, " ") {
 		r.glued = false
 	}
-	r.words = strings.Fields(literal)
+	r.words = strings.FieldsFunc(literal, func(c rune) bool { return c == ' ' || c == '\t' })
+	if strings.ContainsFunc(literal, func(c rune) bool { return c != ' ' && unicode.IsSpace(c) }) {
+		r.unfit = "it has a blank that shells don't split at"
+	}
 	if strings.ContainsAny(literal, "'\"\\$;&|<>()`\n#=~[]{}!") {
 		// Only the first words are compared, before any expansion.
 		r.unfit = "it is more than literal words of one command"

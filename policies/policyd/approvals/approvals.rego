@@ -28,6 +28,24 @@ anywhere(i) if {
 }
 
 # METADATA
+# description: >-
+#   Whether a command has every value that an approval of it was given for. Without one the program takes another: the
+#   current context, the default remote, all packages.
+same_values(given, risks) if {
+	every risk, _ in given {
+		_stays(risk, risks)
+	}
+}
+
+_stays(risk, risks) if risks[risk] == true
+
+_stays(risk, _) if not contains(risk, " ")
+
+_stays(risk, _) if data.policyd.config.approvals.flags[risk] == true
+
+_stays(risk, _) if data.policyd.config.approvals.harmless_without[split(risk, " ")[0]] == true
+
+# METADATA
 # description: Whether an approval of the tool could cover a path among its arguments.
 argument(i) if {
 	input.tool.act in {"mcp", "other"}

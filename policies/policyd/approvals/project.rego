@@ -106,6 +106,16 @@ _tools contains i if {
 	}
 	refused_risks == set()
 	_of_project(item)
+	not _fetched_by_name[i]
+}
+
+# A runner that fetches a package which is missing finds in its registry what has the name. Only tools that come from
+# there are known by it.
+_fetched_by_name[i] := true if {
+	some i, item in input.items
+	item.caveats.run_by
+	data.policyd.config.project_tools.fetching[input.items[i - 1].verb]
+	not data.policyd.config.project_tools.fetched[data.policyd.config.project_tools.verbs[_verbs[i]]]
 }
 
 # A verb of the operator's. What the program table says nothing of is given to the program.

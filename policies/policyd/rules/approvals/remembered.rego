@@ -3,8 +3,8 @@ package policyd.rules
 # METADATA
 # title: Remembered, in a directory
 # description: >-
-#   The same verb through the same kind of tool, without a risk that the approval lacks, and with all accesses in the
-#   approval's directory. Deletions never include the project root.
+#   The same verb through the same kind of tool, without a risk that the approval lacks, with each value that it was
+#   given for, and with all accesses in the approval's directory. Deletions never include the project root.
 # custom:
 #   id: approvals/remembered
 cover contains [i, "approvals/remembered"] if {
@@ -18,6 +18,7 @@ cover contains [i, "approvals/remembered"] if {
 	item.verb == approval.verb
 	item.verb != ""
 	object.subset(approval.risks, item.risks)
+	data.policyd.approvals.same_values(approval.risks, item.risks)
 	data.policyd.approvals.within(i, approval.directory)
 }
 
@@ -39,6 +40,7 @@ cover contains [i, "approvals/remembered"] if {
 	item.verb == approval.verb
 	item.verb != ""
 	object.subset(approval.risks, item.risks)
+	data.policyd.approvals.same_values(approval.risks, item.risks)
 	data.policyd.approvals.anywhere(i)
 }
 

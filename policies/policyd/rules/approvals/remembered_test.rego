@@ -96,6 +96,19 @@ _approvals_remembered_cases := {
 		"covered": false,
 	},
 	"one risk less": {"approval": {"risks": {"force": true}}, "item": {}, "covered": true},
+	"a risk of two words less": {"approval": {"risks": {"no checks": true}}, "item": {}, "covered": true},
+	"a method less": {"approval": {"risks": {"method POST": true}}, "item": {}, "covered": true},
+	"a value less": {"approval": {"risks": {"context dev": true}}, "item": {}, "covered": false},
+	"a value less, anywhere": {
+		"approval": {"anywhere": true, "risks": {"remote backup": true}},
+		"item": {},
+		"covered": false,
+	},
+	"its value": {
+		"approval": {"risks": {"context dev": true}},
+		"item": {"risks": {"context dev": true}},
+		"covered": true,
+	},
 	"a path": {"approval": {}, "item": {"kind": "path", "path": 0}, "covered": false},
 	"a path, anywhere": {"approval": {"anywhere": true}, "item": {"kind": "path", "path": 0}, "covered": false},
 }
