@@ -23,8 +23,12 @@ const (
 	mostMethods = 20
 )
 
-// large are packages of extract that exceed a limit still. The list only shrinks.
-var large = []string{"extract/shell", "extract/watched"}
+// large are packages of extract that exceed a limit still, and wide types. watched.Directories has its methods once
+// for each system. The lists only shrink.
+var (
+	large = []string{"extract/shell"}
+	wide  = []string{"extract/shell.Word", "extract/watched.Directories"}
+)
 
 // TestPackagesOfExtractStaySmall checks the limits, so that no part of extraction knows everything again.
 func TestPackagesOfExtractStaySmall(t *testing.T) {
@@ -34,16 +38,15 @@ func TestPackagesOfExtractStaySmall(t *testing.T) {
 		if err != nil || !entry.IsDir() || entry.Name() == "testdata" {
 			return err
 		}
-		if slices.Contains(large, directory) {
-			return nil
-		}
 		found := measure(t, path)
-		assert.Falsef(t, found.files > mostFiles && found.lines > mostLines, "%s has %d files with %d lines: split it by concern", directory, found.files, found.lines)
+		exceeds := found.files > mostFiles && found.lines > mostLines
+		assert.Equalf(t, slices.Contains(large, directory), exceeds, "%s has %d files with %d lines: split it by concern", directory, found.files, found.lines)
 		for name, fields := range found.fields {
 			assert.LessOrEqualf(t, fields, mostFields, "%s.%s has too many fields: split it by concern", directory, name)
 		}
 		for name, methods := range found.methods {
-			assert.LessOrEqualf(t, methods, mostMethods, "%s.%s has too many methods: split it by concern", directory, name)
+			tooMany := methods > mostMethods
+			assert.Equalf(t, slices.Contains(wide, directory+"."+name), tooMany, "%s.%s has %d methods: split it by concern", directory, name, methods)
 		}
 		checked++
 		return nil
