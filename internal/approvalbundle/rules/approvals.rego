@@ -70,7 +70,7 @@ _of(item) := {approval |
 	some approval in data.site_data.approvals.verbs[item.verb]
 	approval.tool == input.tool.act
 	_for_session(approval)
-	object.subset(approval.risks, item.risks)
+	data.policyd.approvals.accepts(approval.risks, item.risks)
 }
 
 _for_session(approval) if {

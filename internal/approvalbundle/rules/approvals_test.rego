@@ -5,6 +5,7 @@ import data.policyd.testing
 _cases := {
 	"here": {"approval": {}, "item": {}, "covers": {[0, "site/approvals"]}},
 	"with a risk that was not approved": {"approval": {}, "item": {"risks": {"force": true}}, "covers": set()},
+	"without the value of a risk": {"approval": {"risks": {"context dev": true}}, "item": {}, "covers": set()},
 	"with a risk that was": {
 		"approval": {"risks": {"force": true}},
 		"item": {"risks": {"force": true}},

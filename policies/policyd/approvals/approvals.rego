@@ -29,9 +29,10 @@ anywhere(i) if {
 
 # METADATA
 # description: >-
-#   Whether a command has every value that an approval of it was given for. Without one the program takes another: the
-#   current context, the default remote, all packages.
-same_values(given, risks) if {
+#   Whether an approval that was given for some risks accepts those of a command: none that it lacks, and each value that
+#   it was given for. Without one the program takes another: the current context, the default remote, all packages.
+accepts(given, risks) if {
+	object.subset(given, risks)
 	every risk, _ in given {
 		_stays(risk, risks)
 	}

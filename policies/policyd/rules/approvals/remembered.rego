@@ -17,8 +17,7 @@ cover contains [i, "approvals/remembered"] if {
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""
-	object.subset(approval.risks, item.risks)
-	data.policyd.approvals.same_values(approval.risks, item.risks)
+	data.policyd.approvals.accepts(approval.risks, item.risks)
 	data.policyd.approvals.within(i, approval.directory)
 }
 
@@ -39,8 +38,7 @@ cover contains [i, "approvals/remembered"] if {
 	some i, item in input.items
 	item.verb == approval.verb
 	item.verb != ""
-	object.subset(approval.risks, item.risks)
-	data.policyd.approvals.same_values(approval.risks, item.risks)
+	data.policyd.approvals.accepts(approval.risks, item.risks)
 	data.policyd.approvals.anywhere(i)
 }
 
