@@ -44,6 +44,9 @@ _stays(risk, _) if not contains(risk, " ")
 
 _stays(risk, _) if data.policyd.config.approvals.flags[risk] == true
 
+# A class of the operator's that a tree can hold.
+_stays(risk, _) if endswith(risk, " below")
+
 _stays(risk, _) if data.policyd.config.approvals.harmless_without[split(risk, " ")[0]] == true
 
 # METADATA

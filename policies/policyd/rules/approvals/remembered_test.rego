@@ -98,6 +98,7 @@ _approvals_remembered_cases := {
 	"one risk less": {"approval": {"risks": {"force": true}}, "item": {}, "covered": true},
 	"a risk of two words less": {"approval": {"risks": {"no checks": true}}, "item": {}, "covered": true},
 	"a method less": {"approval": {"risks": {"method POST": true}}, "item": {}, "covered": true},
+	"a class less": {"approval": {"risks": {"production below": true}}, "item": {}, "covered": true},
 	"a value less": {"approval": {"risks": {"context dev": true}}, "item": {}, "covered": false},
 	"a value less, anywhere": {
 		"approval": {"anywhere": true, "risks": {"remote backup": true}},
