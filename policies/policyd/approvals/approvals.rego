@@ -29,8 +29,8 @@ anywhere(i) if {
 
 # METADATA
 # description: >-
-#   Whether an approval that was given for some risks accepts those of a command: none that it lacks, and each value that
-#   it was given for. Without one the program takes another: the current context, the default remote, all packages.
+#   Whether an approval that was given for some risks accepts those of a command: none that it lacks, and each value
+#   that it was given for. Without one the program takes another: the current context, the default remote, all packages.
 accepts(given, risks) if {
 	object.subset(given, risks)
 	every risk, _ in given {

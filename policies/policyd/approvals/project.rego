@@ -109,15 +109,6 @@ _tools contains i if {
 	not _fetched_by_name[i]
 }
 
-# A runner that fetches a package which is missing finds in its registry what has the name. Only tools that come from
-# there are known by it.
-_fetched_by_name[i] := true if {
-	some i, item in input.items
-	item.caveats.run_by
-	data.policyd.config.project_tools.fetching[input.items[i - 1].verb]
-	not data.policyd.config.project_tools.fetched[data.policyd.config.project_tools.verbs[_verbs[i]]]
-}
-
 # A verb of the operator's. What the program table says nothing of is given to the program.
 _tools contains i if {
 	some i in _working
@@ -140,6 +131,15 @@ _tools contains i if {
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
 	_own_words(item)
 	_runs_project_code(item)
+}
+
+# A runner that fetches a package which is missing finds in its registry what has the name. Only tools that come from
+# there are known by it.
+_fetched_by_name[i] := true if {
+	some i, item in input.items
+	item.caveats.run_by
+	data.policyd.config.project_tools.fetching[input.items[i - 1].verb]
+	not data.policyd.config.project_tools.fetched[data.policyd.config.project_tools.verbs[_verbs[i]]]
 }
 
 _named_file(path) if {
