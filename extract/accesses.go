@@ -91,7 +91,7 @@ func (s *accesses) absent(a *shell.Access, base string) bool {
 func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base string) {
 	text := shellExpanded(a.Text)
 	p := s.locator.touch(t, text, base, a.Op)
-	if (a.Below == shell.Refs || a.Below == shell.TagRefs) && !s.repos.PlainRefs(p.Real, a.Below == shell.TagRefs) {
+	if a.Below.NamesRefs() && !s.repos.PlainRefs(p.Real, a.Below == shell.TagRefs) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if a.FromStream {

@@ -355,7 +355,7 @@ func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.
 func takesRefs(c *shell.Command) bool {
-	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Below == shell.Refs || a.Below == shell.TagRefs })
+	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Below.NamesRefs() })
 }
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git

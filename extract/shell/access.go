@@ -79,6 +79,9 @@ const (
 	TagRefs
 )
 
+// NamesRefs reports whether names of refs become words.
+func (b Below) NamesRefs() bool { return b == Refs || b == TagRefs }
+
 // Matches is how many matches of a pattern become words.
 type Matches uint8
 

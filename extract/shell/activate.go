@@ -15,7 +15,7 @@ import (
 // What the file really holds isn't looked at. It is code that is run, and no cover allows that but
 // one for code of the place that it lies in, which may do all that it could do to the line.
 func (i simpleCommand) activate() (ok, fail *state, explained bool) {
-	if len(i.argv) != 2 || i.argv[1].Kind != Literal || i.st.unknown {
+	if len(i.argv) != 2 || i.argv[1].Kind != Literal || i.st.cwd.Others {
 		return nil, nil, false
 	}
 	script := i.argv[1].Text

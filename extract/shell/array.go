@@ -112,7 +112,7 @@ func (s splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star boo
 func inPlace(st *state, members []Word, quoted bool) []Word {
 	for i := range members {
 		member := &members[i]
-		if member.Kind == Glob && !strings.HasPrefix(member.Text, "/") && !slices.Equal(member.dirs, st.dirs) {
+		if member.Kind == Glob && !strings.HasPrefix(member.Text, "/") && !slices.Equal(member.dirs, st.cwd.Known) {
 			member.Kind = Dynamic
 		}
 		if !quoted && member.Kind != Literal {
@@ -204,7 +204,7 @@ func assignArray(w *walker, st *state, assign *syntax.Assign) (Word, bool) {
 func located(st *state, words []Word) []Word {
 	for i := range words {
 		if words[i].Kind == Glob {
-			words[i].dirs, words[i].Variables = st.dirs, nil
+			words[i].dirs, words[i].Variables = st.cwd.Known, nil
 		}
 	}
 	return words

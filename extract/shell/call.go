@@ -173,7 +173,9 @@ func (a assigner) separator(assigns []*syntax.Assign) (Word, bool) {
 // assigned evaluates the value of an assignment. It reports false for one that isn't name=value.
 func (a assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
 	plain = tree.IsPlainAssignment(assign) && !assign.Naked
-	a.elements(assign)
+	if a.elements(assign, func(Word) {}) {
+		a.w.aborts(a.st)
+	}
 	if assign.Value == nil {
 		return Word{Kind: Literal}, plain
 	}
@@ -193,25 +195,27 @@ func (a assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
 	return value, plain
 }
 
-// elements walks the subscripts and the members of an assignment.
-func (a assigner) elements(assign *syntax.Assign) {
-	subscripts := assign.Index != nil
+// elements walks the subscripts and the members of an assignment, and hands each member on. It reports
+// whether there are subscripts: an empty one, or one below the first, is an error.
+func (a assigner) elements(assign *syntax.Assign, member func(word Word)) (subscripts bool) {
+	subscripts = assign.Index != nil
 	a.subscript(assign.Index)
-	if assign.Array != nil {
-		for _, element := range assign.Array.Elems {
-			subscripts = subscripts || element.Index != nil
-			a.subscript(element.Index)
-			if element.Value != nil {
-				a.w.words(a.st, element.Value)
-			}
+	if assign.Array == nil {
+		return subscripts
+	}
+	for _, element := range assign.Array.Elems {
+		subscripts = subscripts || element.Index != nil
+		if a.subscript(element.Index); element.Value == nil {
+			continue
+		}
+		for _, word := range a.w.words(a.st, element.Value) {
+			member(word)
 		}
 	}
-	if subscripts {
-		a.w.aborts(a.st) // an empty one, or one below the first, is an error
-	}
+	return subscripts
 }
 
-// subscript makes a line messy in a subscript of which commands are run.
+// subscript walks a subscript, and makes the line messy if commands are run of it.
 func (a assigner) subscript(index syntax.ArithmExpr) {
 	if index == nil {
 		return

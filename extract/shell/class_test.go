@@ -20,7 +20,7 @@ const classWords = 600
 func TestClassesAreSoundInBash(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("bash is not installed")
+		t.Skip("bash is not installed") // make needs bash itself, so that this is go test alone
 	}
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("a-1\n-b *\n"), 0o600))

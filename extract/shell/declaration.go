@@ -249,28 +249,11 @@ func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
 	}
 	if arg.Array != nil || arg.Index != nil {
 		u.w.messy(guard.MessyDeclaration)
-		u.members(arg)
+		// For the deny rules a member is a path that what comes behind can touch.
+		e := effects{w: u.w, c: u.c, st: u.next}
+		assigner{w: u.w, st: u.next}.elements(arg, e.AnyPath)
 	}
 	u.name(arg.Name.Value)
-}
-
-// members reads the subscripts and members of an array that isn't followed. For the deny rules a
-// member is a path that what comes behind can touch.
-func (u *unknownDeclaration) members(arg *syntax.Assign) {
-	a := assigner{w: u.w, st: u.next}
-	a.subscript(arg.Index)
-	if arg.Array == nil {
-		return
-	}
-	e := effects{w: u.w, c: u.c, st: u.next}
-	for _, element := range arg.Array.Elems {
-		if a.subscript(element.Index); element.Value == nil {
-			continue
-		}
-		for _, word := range u.w.words(u.next, element.Value) {
-			e.AnyPath(word)
-		}
-	}
 }
 
 // keepsAttributes reports whether a word makes no variable an associative array, nor gives one an attribute with which its values are

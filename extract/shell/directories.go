@@ -98,16 +98,16 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 // takes if it can't enter a directory.
 func (d *diskView) matched(st *state, word Word) []string {
 	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
-		!lexical.IsOneWord(st.dirs[0], "") || !d.onlyRead() {
+		!lexical.IsOneWord(st.cwd.Known[0], "") || !d.onlyRead() {
 		return nil
 	}
-	found := strings.Split(d.ask(aboutMatches, st.dirs[0]+"/"+word.Text).text, "\n")[1:]
+	found := strings.Split(d.ask(aboutMatches, st.cwd.Known[0]+"/"+word.Text).text, "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
 	dirs := make([]string, 0, len(found))
 	for _, dir := range found {
-		name := strings.TrimPrefix(dir, st.dirs[0]+"/")
+		name := strings.TrimPrefix(dir, st.cwd.Known[0]+"/")
 		if !lexical.IsOneWord(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
 			return nil
 		}
@@ -140,7 +140,7 @@ func (i simpleCommand) pushd() (ok, fail *state, explained bool) {
 	ok, certain := i.w.entered(i.after, args[0].Text, false)
 	if ok != nil {
 		ok = ok.clone()
-		ok.stack = append(slices.Clip(i.after.stack), i.after.dirs)
+		ok.stack = append(slices.Clip(i.after.stack), i.after.cwd.Known)
 	}
 	ok, fail = found(ok, i.after, certain)
 	return ok, fail, true
@@ -164,10 +164,10 @@ func (i simpleCommand) popd() (ok, fail *state, explained bool) {
 // entered is the state behind cd to a directory, nil when only the run can
 // tell, and whether it certainly succeeds.
 func (d *diskView) entered(st *state, target string, physical bool) (ok *state, certain bool) {
-	from := st.dirs
+	from := st.cwd.Known
 	if strings.HasPrefix(target, "/") {
 		from = []string{""}
-	} else if st.unknown {
+	} else if st.cwd.Others {
 		return nil, false
 	}
 	var dirs, passed []string

@@ -133,7 +133,7 @@ func (e *effects) anyPart(word Word, op string) []Access {
 
 // move notes an option that changes the working directory of the command.
 func (e *effects) move(word Word) {
-	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.dirs) {
+	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.cwd.Known) {
 		e.moved, e.dirs = true, dirs
 		return
 	}
@@ -170,7 +170,7 @@ func (e *effects) variables(word Word) {
 // elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
 func (e *effects) elsewhere(names *stream.NameStream) bool {
-	return e.moved || !e.c.Cwd.Single() || e.c.Cwd.Known[0] != names.Dir
+	return e.moved || !e.c.Cwd.Only(names.Dir)
 }
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word

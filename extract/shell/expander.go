@@ -310,7 +310,7 @@ func (x *expander) unbroken() {
 // spliceMatch adds one match of a pattern: a loop over a pattern, or an array, gives such a value.
 func (x *expander) spliceMatch(value Word, quoted bool) {
 	switch {
-	case strings.HasPrefix(value.Text, "/") || slices.Equal(value.dirs, x.st.dirs):
+	case strings.HasPrefix(value.Text, "/") || slices.Equal(value.dirs, x.st.cwd.Known):
 		x.glob = true
 		x.matched(value, quoted)
 	case quoted:

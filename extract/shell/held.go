@@ -59,7 +59,7 @@ func (r *report) handsOn(st *state, words []Word) {
 		for _, held := range from {
 			if held.cut || held.head && held.pattern != word.Text {
 				r.standing = append(r.standing, Access{
-					Text: held.pattern, Op: v1.OpList, Naming: ByGlob, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: r.Posix}, Dirs: st.dirs,
+					Text: held.pattern, Op: v1.OpList, Naming: ByGlob, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: r.Posix}, Dirs: st.cwd.Known,
 				})
 			}
 		}

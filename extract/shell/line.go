@@ -149,6 +149,9 @@ func (d *Directories) Complete() bool { return !d.Others && len(d.Known) > 0 }
 // Single reports whether there is one directory, and no other.
 func (d *Directories) Single() bool { return !d.Others && len(d.Known) == 1 }
 
+// Only reports whether a directory is the one that there is.
+func (d *Directories) Only(directory string) bool { return d.Single() && d.Known[0] == directory }
+
 // EffectiveDirectory is what the effective directory follows from (V3).
 type EffectiveDirectory struct {
 	// Operand is the first path-like operand as it stands; empty if there is none. File is true if
@@ -189,8 +192,8 @@ type Implied struct {
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string
-	// Held are patterns of which words hold matches that have other text about them, or
-	// that the shell cuts: what the names are called matters, whatever becomes of them.
+	// Held are patterns whose matches stand in words with other text, or are split by the shell. The
+	// names of the matches matter even if the command touches none of them.
 	Held []Access
 }
 
@@ -378,9 +381,9 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 	w.line.Commands = make([]Command, 0, likelyCommands(line))
 	st := &w.outset
 	if options.Cwd == "" {
-		st.unknown = true
+		st.cwd.Others = true
 	} else {
-		st.dirs = []string{options.Cwd}
+		st.cwd.Known = []string{options.Cwd}
 	}
 	if language, ok := windows.DialectOf(options.Shell); ok && options.Platform == "windows" {
 		w.windowsLine(st, line, language)

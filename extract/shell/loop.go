@@ -312,7 +312,7 @@ func onlyVariables(before, after *state) bool {
 }
 
 func changed(before, after *state) bool {
-	if before.nullglob != after.nullglob || len(before.dirs) != len(after.dirs) || before.unknown != after.unknown ||
+	if before.nullglob != after.nullglob || len(before.cwd.Known) != len(after.cwd.Known) || before.cwd.Others != after.cwd.Others ||
 		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
 		return true
 	}

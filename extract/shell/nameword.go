@@ -54,8 +54,8 @@ func (w Word) cutAgain(st *state) Word {
 		again := *w.stream
 		again.Handing = value.AsWords
 		return wordOfNames(&again, w.Text)
-	case len(st.dirs) == 1 && !st.unknown && lexical.IsOneWord(w.Text, "*?[]"):
-		return wordOfNames(stream.NewWritten(st.dirs[0], w.Text), w.Text)
+	case st.cwd.Single() && lexical.IsOneWord(w.Text, "*?[]"):
+		return wordOfNames(stream.NewWritten(st.cwd.Known[0], w.Text), w.Text)
 	}
 	return Word{}
 }
@@ -63,7 +63,7 @@ func (w Word) cutAgain(st *state) Word {
 // isHeldMatch reports whether a variable holds the word as one match of a pattern in the only working
 // directory of a state.
 func (w *Word) isHeldMatch(st *state) bool {
-	return w.Kind == Glob && !w.Expands && !st.unknown && len(st.dirs) == 1 && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.dirs))
+	return w.Kind == Glob && !w.Expands && st.cwd.Single() && (len(w.dirs) == 0 || slices.Equal(w.dirs, st.cwd.Known))
 }
 
 // patterns are the pattern of the word, and those of which matches stand in it.
@@ -84,7 +84,7 @@ func partOf(st *state, word Word, part stream.Part) (Word, bool) {
 	case word.Kind == Names && word.stream != nil && word.stream.AreFiles() && (!word.stream.Several || !word.Split):
 		return wordOfNames(word.stream.PartOf(part, word.Split), word.Text), true
 	case word.isHeldMatch(st) && lexical.IsOneWord(word.Text, "*?[]") && !strings.Contains(word.Text, "/-"):
-		matches := stream.NameStream{Kind: stream.Written, Dir: st.dirs[0], Roots: word.patterns(), Names: value.Names{Handing: value.Whole}}
+		matches := stream.NameStream{Kind: stream.Written, Dir: st.cwd.Known[0], Roots: word.patterns(), Names: value.Names{Handing: value.Whole}}
 		return wordOfNames(matches.PartOf(part, word.Split), word.Text), true
 	}
 	return Word{}, false
@@ -100,7 +100,7 @@ func directoryOfMatch(st *state, word Word) (Word, bool) {
 	if !lexical.HasWildcard(dir) {
 		return Word{Kind: Literal, Text: dir}, true
 	}
-	matches := stream.NewWritten(st.dirs[0], dir)
+	matches := stream.NewWritten(st.cwd.Known[0], dir)
 	matches.Handing = value.AsLines
 	return wordOfNames(matches, dir), true
 }
@@ -171,7 +171,7 @@ func (b *wordBuilder) named(word Word) {
 // pathOf is the word as a path below a directory in literal text, with names in it. It reports false
 // for any other word.
 func (b *wordBuilder) pathOf(st *state) (Word, bool) {
-	if b.split || len(b.names) == 0 || len(b.names) != b.count || len(st.dirs) != 1 || st.unknown {
+	if b.split || len(b.names) == 0 || len(b.names) != b.count || !st.cwd.Single() {
 		return Word{}, false
 	}
 	text, names := b.text.String(), make([]stream.Name, 0, len(b.names))
@@ -179,7 +179,7 @@ func (b *wordBuilder) pathOf(st *state) (Word, bool) {
 		names = append(names, in.name)
 		text = text[:in.start] + stream.Hole + text[in.end:]
 	}
-	path, ok := stream.Path(st.dirs[0], text, names)
+	path, ok := stream.Path(st.cwd.Known[0], text, names)
 	if !ok {
 		return Word{}, false
 	}

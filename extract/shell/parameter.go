@@ -386,8 +386,8 @@ func (s *surroundings) value(st *state, name string) (Word, bool) {
 	case "HOME":
 		return Word{Kind: Literal, Text: s.options.Home}, s.options.Home != ""
 	case "PWD":
-		if len(st.dirs) == 1 && !st.unknown {
-			return Word{Kind: Literal, Text: st.dirs[0]}, true
+		if st.cwd.Single() {
+			return Word{Kind: Literal, Text: st.cwd.Known[0]}, true
 		}
 	}
 	return Word{}, false

@@ -123,12 +123,12 @@ func onlyImplied(c *Command) bool {
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
 func (d *diskView) listed(runner, run *Command, in stream.Lines) stream.Lines {
-	if !d.picksNames(run) || len(run.Caveats) > 0 || !runner.Cwd.Single() || !run.Cwd.Single() || run.Cwd.Known[0] != runner.Cwd.Known[0] {
+	if !d.picksNames(run) || len(run.Caveats) > 0 || !runner.Cwd.Single() || !run.Cwd.Only(runner.Cwd.Known[0]) {
 		return stream.Lines{}
 	}
 	var names stream.NameStream
 	switch given := in.Files(); {
-	case runner.Program == "xargs" && given != nil && given.Dir == run.Cwd.Known[0] && !runner.has("-P"):
+	case runner.Program == "xargs" && given != nil && run.Cwd.Only(given.Dir) && !runner.has("-P"):
 		names = *given
 		// Given no name, xargs has it read standard input, which it calls so.
 		names.Extra = append(slices.Clone(names.Extra), "(standard", "input)", "(standard input)")
@@ -254,14 +254,14 @@ func echoedWords(c *Command) stream.Lines {
 
 // writtenLines are the names that a here-document lists, one a line.
 func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
-	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || len(st.dirs) != 1 || st.unknown {
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !st.cwd.Single() {
 		return stream.Lines{}
 	}
 	lines := strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")
 	if slices.ContainsFunc(lines, func(line string) bool { return !lexical.IsOneWord(line, "") }) {
 		return stream.Lines{}
 	}
-	return stream.NameLines(stream.NewWritten(st.dirs[0], lines...))
+	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
 }
 
 // dashlessLines is what the command prints if no line of it, and nothing that is cut out of one, can be an option: what

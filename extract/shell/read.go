@@ -77,7 +77,7 @@ func (r *lineReader) value(at int) Word {
 	if variables > 1 || set && ifs.Text != "" {
 		return text // other separators are cut off the ends of a name
 	}
-	if names := in.FilesBy(r.zero); names != nil && r.st.onlyIn(names.Dir) {
+	if names := in.FilesBy(r.zero); names != nil && r.st.cwd.Only(names.Dir) {
 		return r.nameOf(names)
 	}
 	return text
@@ -93,7 +93,7 @@ func (r *lineReader) beginning(ifs string, unset bool) (Word, bool) {
 	if unset {
 		ifs = " "
 	}
-	return Word{Kind: Hash, Text: stream.HashText, class: objectName}, r.st.onlyIn(in.Dir()) && in.BeginWithHash(variables, ifs)
+	return Word{Kind: Hash, Text: stream.HashText, class: objectName}, r.st.cwd.Only(in.Dir()) && in.BeginWithHash(variables, ifs)
 }
 
 // nameOf is one name of a stream.
@@ -116,7 +116,7 @@ func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 		return nil, nil, false
 	}
 	member := Word{Kind: Output, Text: "$(…)", Split: true}
-	if names := i.w.in.FilesBy(false); names != nil && i.st.onlyIn(names.Dir) {
+	if names := i.w.in.FilesBy(false); names != nil && i.st.cwd.Only(names.Dir) {
 		lines := *names
 		lines.Handing, lines.Several = max(names.Handing, value.AsLines), true
 		member = wordOfNames(&lines, lines.Roots[0])

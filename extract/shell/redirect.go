@@ -40,8 +40,8 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
 		}
 	}
 	// The shell opens them, where it stands, whatever options the command has.
-	dirs := st.dirs
-	if st.unknown || len(dirs) == 0 {
+	dirs := st.cwd.Known
+	if st.cwd.Others || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
 	for i := range o.opened {
@@ -116,7 +116,7 @@ func (o *redirector) reads(word Word, brace bool) bool {
 // isNameIn reports whether a word of names is one whole name of a file that counts from the only working
 // directory of a state.
 func (w *Word) isNameIn(st *state) bool {
-	return !w.stream.Several && w.stream.AreFiles() && w.stream.Part == nil && st.onlyIn(w.stream.Dir)
+	return !w.stream.Several && w.stream.AreFiles() && w.stream.Part == nil && st.cwd.Only(w.stream.Dir)
 }
 
 // maxDescriptor is how many digits every shell takes for a descriptor.
@@ -171,7 +171,7 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := Command{Cwd: Directories{st.dirs, st.unknown}}
+		at := Command{Cwd: st.cwd}
 		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead, Naming: ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:

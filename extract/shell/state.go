@@ -13,10 +13,8 @@ import (
 // state is what is known at one point of a line. States are shared: a change
 // makes a copy, so that a subshell simply starts from the state outside.
 type state struct {
-	// dirs are the directories that may be in force, absolute and clean.
-	dirs []string
-	// unknown is true when others than dirs may be in force, too.
-	unknown bool
+	// cwd are the directories that may be in force, absolute and clean.
+	cwd Directories
 	// vars are the variables that the line assigned; Dynamic when it is not
 	// known what they hold.
 	vars symbols.Table[*Word]
@@ -65,7 +63,7 @@ func (s *state) withoutFunctions() *state {
 // child is the state that a shell begins in which is started from this one: it sees
 // what is exported only.
 func (s *state) child() *state {
-	return &state{dirs: s.dirs, unknown: s.unknown, caveats: slices.Clip(s.caveats), given: s.given, environments: s.environments, unstacked: true}
+	return &state{cwd: s.cwd, caveats: slices.Clip(s.caveats), given: s.given, environments: s.environments, unstacked: true}
 }
 
 func (s *state) assigned(name string) bool {
@@ -105,9 +103,6 @@ var unknownWord = &Word{}
 // lastWord is the variable that shells set to the last word of each command.
 const lastWord = "_"
 
-// onlyIn reports whether a directory is the only one that the shell can be in.
-func (s *state) onlyIn(dir string) bool { return len(s.dirs) == 1 && !s.unknown && s.dirs[0] == dir }
-
 func (s *state) withCaveat(caveat string) *state {
 	if s.caveats.Has(caveat) {
 		return s
@@ -120,8 +115,8 @@ func (s *state) withCaveat(caveat string) *state {
 // in is the state behind a change to one of the directories.
 func (s *state) in(dirs []string) *state {
 	next := s.clone()
-	next.dirs, next.unknown, next.before = dirs, false, s.dirs
-	if s.unknown {
+	next.cwd, next.before = Directories{Known: dirs}, s.cwd.Known
+	if s.cwd.Others {
 		next.before = nil
 	}
 	return next
@@ -129,7 +124,7 @@ func (s *state) in(dirs []string) *state {
 
 func (s *state) nowhere() *state {
 	next := s.clone()
-	next.dirs, next.unknown, next.before, next.stack, next.unstacked = nil, true, nil, nil, true
+	next.cwd, next.before, next.stack, next.unstacked = Directories{Others: true}, nil, nil, true
 	return next
 }
 
@@ -143,14 +138,14 @@ func join(a, b *state) *state {
 		return a
 	}
 	out := a.clone()
-	out.unknown, out.nullglob = a.unknown || b.unknown, a.nullglob || b.nullglob
-	for _, dir := range b.dirs {
-		if !slices.Contains(out.dirs, dir) {
-			out.dirs = append(slices.Clip(out.dirs), dir)
+	out.cwd.Others, out.nullglob = a.cwd.Others || b.cwd.Others, a.nullglob || b.nullglob
+	for _, dir := range b.cwd.Known {
+		if !slices.Contains(out.cwd.Known, dir) {
+			out.cwd.Known = append(slices.Clip(out.cwd.Known), dir)
 		}
 	}
-	if len(out.dirs) > maxDirectories {
-		out.dirs, out.unknown = nil, true
+	if len(out.cwd.Known) > maxDirectories {
+		out.cwd = Directories{Others: true}
 	}
 	for _, caveat := range b.caveats {
 		out.caveats.Add(caveat)

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"unsafe"
 
-	v1 "policyd/api/v1"
+	"policyd/api/v1"
+	"policyd/extract/value"
 )
 
 // Equal reports whether two values are the same.
@@ -14,13 +15,13 @@ func (x *Command) Equal(y *Command) bool {
 	return x.Verb == y.Verb &&
 		(x.Argv == nil) == (y.Argv == nil) && slices.EqualFunc(x.Argv, y.Argv, func(x, y Word) bool { return x.Equal(&y) }) &&
 		x.Program == y.Program &&
-		sameList(x.Form, y.Form) &&
+		value.SameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
 		x.Cwd.Equal(&y.Cwd) &&
 		x.Effective == y.Effective &&
-		sameList(x.Caveats, y.Caveats) &&
+		value.SameList(x.Caveats, y.Caveats) &&
 		x.Approval.Equal(&y.Approval) &&
-		sameList(x.Variables, y.Variables) &&
+		value.SameList(x.Variables, y.Variables) &&
 		x.Selection.Equal(&y.Selection) &&
 		x.Implied.Equal(&y.Implied) &&
 		x.Git.Equal(&y.Git) &&
@@ -34,7 +35,7 @@ func (x *Word) Equal(y *Word) bool {
 		x.Split == y.Split &&
 		x.Vanishes == y.Vanishes &&
 		x.Text == y.Text &&
-		sameList(x.Variables, y.Variables) &&
+		value.SameList(x.Variables, y.Variables) &&
 		x.Option == y.Option &&
 		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class) &&
 		x.wordNumeral.Equal(&y.wordNumeral) &&
@@ -58,37 +59,37 @@ func (x *Access) Equal(y *Access) bool {
 		x.Walk.Equal(&y.Walk) &&
 		x.Names == y.Names &&
 		(x.Landing == y.Landing || x.Landing != nil && y.Landing != nil && x.Landing.Equal(y.Landing)) &&
-		sameList(x.Dirs, y.Dirs)
+		value.SameList(x.Dirs, y.Dirs)
 }
 
 // Equal reports whether two values are the same.
 func (x *Approval) Equal(y *Approval) bool {
-	return sameList(x.Risks, y.Risks) &&
+	return value.SameList(x.Risks, y.Risks) &&
 		(x.Values == nil) == (y.Values == nil) && slices.EqualFunc(x.Values, y.Values, func(x, y v1.Value) bool {
 		return x.Name == y.Name &&
-			sameList(x.Texts, y.Texts)
+			value.SameList(x.Texts, y.Texts)
 	})
 }
 
 // Equal reports whether two values are the same.
 func (x *Directories) Equal(y *Directories) bool {
-	return sameList(x.Known, y.Known) &&
+	return value.SameList(x.Known, y.Known) &&
 		x.Others == y.Others
 }
 
 // Equal reports whether two values are the same.
 func (x *GitWords) Equal(y *GitWords) bool {
-	return sameList(x.Pathspecs, y.Pathspecs) &&
-		sameList(x.Revisions, y.Revisions) &&
+	return value.SameList(x.Pathspecs, y.Pathspecs) &&
+		value.SameList(x.Revisions, y.Revisions) &&
 		x.Objects.Equal(&y.Objects) &&
-		sameList(x.Staged, y.Staged) &&
-		sameList(x.Patterns, y.Patterns) &&
-		sameList(x.Expanded, y.Expanded) &&
+		value.SameList(x.Staged, y.Staged) &&
+		value.SameList(x.Patterns, y.Patterns) &&
+		value.SameList(x.Expanded, y.Expanded) &&
 		x.Setting == y.Setting &&
 		x.Mapped == y.Mapped &&
 		x.PathRisk == y.PathRisk &&
 		x.Log.Equal(&y.Log) &&
-		sameList(x.Settings, y.Settings) &&
+		value.SameList(x.Settings, y.Settings) &&
 		x.Handed == y.Handed &&
 		x.Dashes == y.Dashes
 }
@@ -96,16 +97,16 @@ func (x *GitWords) Equal(y *GitWords) bool {
 // Equal reports whether two values are the same.
 func (x *Implied) Equal(y *Implied) bool {
 	return x.Unpacks == y.Unpacks &&
-		sameList(x.ReadsAbove, y.ReadsAbove) &&
+		value.SameList(x.ReadsAbove, y.ReadsAbove) &&
 		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
 func (x *Selection) Equal(y *Selection) bool {
-	return sameList(x.ChosenBy, y.ChosenBy) &&
+	return value.SameList(x.ChosenBy, y.ChosenBy) &&
 		x.Beside == y.Beside &&
-		sameList(x.VersionFiles, y.VersionFiles) &&
-		sameList(x.Imports, y.Imports) &&
+		value.SameList(x.VersionFiles, y.VersionFiles) &&
+		value.SameList(x.Imports, y.Imports) &&
 		x.SearchesCwd == y.SearchesCwd
 }
 
@@ -130,8 +131,8 @@ func (x *wordMatch) Equal(y *wordMatch) bool {
 	return x.Expands == y.Expands &&
 		x.Recut == y.Recut &&
 		x.Extended == y.Extended &&
-		sameList(x.origins, y.origins) &&
-		sameList(x.dirs, y.dirs)
+		value.SameList(x.origins, y.origins) &&
+		value.SameList(x.dirs, y.dirs)
 }
 
 // Equal reports whether two values are the same.
@@ -152,14 +153,14 @@ func (x *wordStream) Equal(y *wordStream) bool {
 func (x *GitLog) Equal(y *GitLog) bool {
 	return x.Count == y.Count &&
 		x.Format == y.Format &&
-		sameList(x.Formats, y.Formats) &&
+		value.SameList(x.Formats, y.Formats) &&
 		x.date == y.date
 }
 
 // Equal reports whether two values are the same.
 func (x *GitObjects) Equal(y *GitObjects) bool {
 	return x.Words == y.Words &&
-		sameList(x.Named, y.Named)
+		value.SameList(x.Named, y.Named)
 }
 
 // Equal reports whether two values are the same.
@@ -209,7 +210,7 @@ func (x *Line) Size() int {
 	for i := range x.Commands {
 		size += x.Commands[i].Size()
 	}
-	size += sizeOfTexts(x.Messy)
+	size += value.SizeOfTexts(x.Messy)
 	return size
 }
 
@@ -241,9 +242,9 @@ func (x *Command) Size() int {
 	}
 	size += x.Cwd.Size()
 	size += x.Effective.Size()
-	size += sizeOfTexts(x.Caveats)
+	size += value.SizeOfTexts(x.Caveats)
 	size += x.Approval.Size()
-	size += sizeOfTexts(x.Variables)
+	size += value.SizeOfTexts(x.Variables)
 	size += x.Selection.Size()
 	size += x.Implied.Size()
 	size += x.Git.Size()
@@ -261,18 +262,18 @@ func (x *Access) Size() int {
 		size += int(unsafe.Sizeof(*x.Landing))
 		size += x.Landing.Size()
 	}
-	size += sizeOfTexts(x.Dirs)
+	size += value.SizeOfTexts(x.Dirs)
 	return size
 }
 
 // Size returns the bytes that the value refers to.
 func (x *Approval) Size() int {
 	size := 0
-	size += sizeOfTexts(x.Risks)
+	size += value.SizeOfTexts(x.Risks)
 	size += len(x.Values) * int(unsafe.Sizeof(x.Values[0]))
 	for i := range x.Values {
 		size += len(x.Values[i].Name)
-		size += sizeOfTexts(x.Values[i].Texts)
+		size += value.SizeOfTexts(x.Values[i].Texts)
 	}
 	return size
 }
@@ -280,7 +281,7 @@ func (x *Approval) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *Directories) Size() int {
 	size := 0
-	size += sizeOfTexts(x.Known)
+	size += value.SizeOfTexts(x.Known)
 	return size
 }
 
@@ -294,23 +295,23 @@ func (x *EffectiveDirectory) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *GitWords) Size() int {
 	size := 0
-	size += sizeOfTexts(x.Pathspecs)
-	size += sizeOfTexts(x.Revisions)
+	size += value.SizeOfTexts(x.Pathspecs)
+	size += value.SizeOfTexts(x.Revisions)
 	size += x.Objects.Size()
-	size += sizeOfTexts(x.Staged)
-	size += sizeOfTexts(x.Patterns)
-	size += sizeOfTexts(x.Expanded)
+	size += value.SizeOfTexts(x.Staged)
+	size += value.SizeOfTexts(x.Patterns)
+	size += value.SizeOfTexts(x.Expanded)
 	size += len(x.Setting)
 	size += len(x.PathRisk)
 	size += x.Log.Size()
-	size += sizeOfTexts(x.Settings)
+	size += value.SizeOfTexts(x.Settings)
 	return size
 }
 
 // Size returns the bytes that the value refers to.
 func (x *Implied) Size() int {
 	size := 0
-	size += sizeOfTexts(x.ReadsAbove)
+	size += value.SizeOfTexts(x.ReadsAbove)
 	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
 	for i := range x.Held {
 		size += x.Held[i].Size()
@@ -321,9 +322,9 @@ func (x *Implied) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *Selection) Size() int {
 	size := 0
-	size += sizeOfTexts(x.ChosenBy)
-	size += sizeOfTexts(x.VersionFiles)
-	size += sizeOfTexts(x.Imports)
+	size += value.SizeOfTexts(x.ChosenBy)
+	size += value.SizeOfTexts(x.VersionFiles)
+	size += value.SizeOfTexts(x.Imports)
 	return size
 }
 
@@ -331,7 +332,7 @@ func (x *Selection) Size() int {
 func (x *Word) Size() int {
 	size := 0
 	size += len(x.Text)
-	size += sizeOfTexts(x.Variables)
+	size += value.SizeOfTexts(x.Variables)
 	size += len(x.Option)
 	if x.class != nil {
 		size += int(unsafe.Sizeof(*x.class))
@@ -368,7 +369,7 @@ func (x *printing) Size() int {
 func (x *GitLog) Size() int {
 	size := 0
 	size += len(x.Format)
-	size += sizeOfTexts(x.Formats)
+	size += value.SizeOfTexts(x.Formats)
 	size += len(x.date)
 	return size
 }
@@ -411,7 +412,7 @@ func (x *wordMatch) Size() int {
 	for i := range x.origins {
 		size += x.origins[i].Size()
 	}
-	size += sizeOfTexts(x.dirs)
+	size += value.SizeOfTexts(x.dirs)
 	return size
 }
 
@@ -464,15 +465,5 @@ func (x *numberHole) Size() int {
 func (x *origin) Size() int {
 	size := 0
 	size += len(x.pattern)
-	return size
-}
-
-func sameList[T comparable](x, y []T) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) }
-
-func sizeOfTexts(list []string) int {
-	size := len(list) * int(unsafe.Sizeof(""))
-	for _, text := range list {
-		size += len(text)
-	}
 	return size
 }

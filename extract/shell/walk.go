@@ -357,7 +357,7 @@ func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 
 // newCommand begins a command in the state's surroundings.
 func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
-	c := Command{Verb: verb, Program: verb, Cwd: Directories{st.dirs, st.unknown}, Accesses: redirs}
+	c := Command{Verb: verb, Program: verb, Cwd: st.cwd, Accesses: redirs}
 	for _, caveat := range st.caveats {
 		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue

@@ -324,7 +324,7 @@ func (r *windowsRun) changeDirectory() (ok, fail *state) {
 	}
 	absolute := len(target) > 2 && target[1] == ':' && (target[2] == '\\' || target[2] == '/')
 	if r.piped || target == "" || strings.ContainsAny(target, "*?[~%^") || strings.ContainsAny(target[:1], `\/-+`) ||
-		!absolute && (strings.Contains(target, ":") || r.st.unknown) || words[0].Splits ||
+		!absolute && (strings.Contains(target, ":") || r.st.cwd.Others) || words[0].Splits ||
 		absolute && r.dialect == windows.Cmd && !drive && !r.sameDrive(target) {
 		c.Form.Put("<directory>", "unknown")
 		c.Caveats.Add("cwd_unknown")
@@ -336,7 +336,7 @@ func (r *windowsRun) changeDirectory() (ok, fail *state) {
 	if absolute {
 		return r.st.in([]string{target}), r.st
 	}
-	for _, dir := range r.st.dirs {
+	for _, dir := range r.st.cwd.Known {
 		if next := r.st.in([]string{dir + "/" + target}); ok == nil {
 			ok = next
 		} else {
@@ -354,7 +354,7 @@ func oneOfFold(text string, options ...string) bool {
 }
 
 func (r *windowsRun) sameDrive(target string) bool {
-	return !r.st.unknown && !slices.ContainsFunc(r.st.dirs, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
+	return !r.st.cwd.Others && !slices.ContainsFunc(r.st.cwd.Known, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
 }
 
 // rooted reports whether a path doesn't count from the working directory alone.

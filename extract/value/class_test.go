@@ -206,10 +206,10 @@ func runBash(t *testing.T, locale, script string, count int) []string {
 	t.Helper()
 	path, err := exec.LookPath("bash")
 	if err != nil {
-		t.Skip("bash is not installed")
+		t.Skip("bash is not installed") // make needs bash itself, so that this is go test alone
 	}
 	if exec.CommandContext(t.Context(), path, "-c", "((BASH_VERSINFO[0] > 4))").Run() != nil {
-		t.Skip("bash is older than 5.0")
+		t.Skip("bash is older than 5.0") // as on macOS, whose case conversion differs
 	}
 	file := filepath.Join(t.TempDir(), "script")
 	require.NoError(t, os.WriteFile(file, []byte(script), 0o600))

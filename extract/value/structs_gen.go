@@ -2,30 +2,27 @@
 
 package value
 
-import (
-	"slices"
-	"unsafe"
-)
+import ()
 
 // Equal reports whether two values are the same.
 func (x *Walk) Equal(y *Walk) bool {
-	return sameList(x.Include, y.Include) &&
-		sameList(x.Exclude, y.Exclude) &&
-		sameList(x.ExcludeDir, y.ExcludeDir) &&
+	return SameList(x.Include, y.Include) &&
+		SameList(x.Exclude, y.Exclude) &&
+		SameList(x.ExcludeDir, y.ExcludeDir) &&
 		x.SkipHidden == y.SkipHidden &&
-		sameList(x.Types, y.Types) &&
+		SameList(x.Types, y.Types) &&
 		x.Across == y.Across &&
 		x.Follow == y.Follow &&
 		x.NamedLinks == y.NamedLinks &&
 		x.Ignoring == y.Ignoring &&
-		sameList(x.IgnoreFiles, y.IgnoreFiles) &&
+		SameList(x.IgnoreFiles, y.IgnoreFiles) &&
 		x.Index.Equal(&y.Index)
 }
 
 // Equal reports whether two values are the same.
 func (x *Index) Equal(y *Index) bool {
-	return sameList(x.Tracked, y.Tracked) &&
-		sameList(x.Commits, y.Commits) &&
+	return SameList(x.Tracked, y.Tracked) &&
+		SameList(x.Commits, y.Commits) &&
 		x.Parents == y.Parents &&
 		x.Dashes == y.Dashes &&
 		x.AtHead == y.AtHead &&
@@ -35,11 +32,11 @@ func (x *Index) Equal(y *Index) bool {
 // Size returns the bytes that the value refers to.
 func (x *Walk) Size() int {
 	size := 0
-	size += sizeOfTexts(x.Include)
-	size += sizeOfTexts(x.Exclude)
-	size += sizeOfTexts(x.ExcludeDir)
-	size += sizeOfTexts(x.Types)
-	size += sizeOfTexts(x.IgnoreFiles)
+	size += SizeOfTexts(x.Include)
+	size += SizeOfTexts(x.Exclude)
+	size += SizeOfTexts(x.ExcludeDir)
+	size += SizeOfTexts(x.Types)
+	size += SizeOfTexts(x.IgnoreFiles)
 	size += x.Index.Size()
 	return size
 }
@@ -47,17 +44,7 @@ func (x *Walk) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *Index) Size() int {
 	size := 0
-	size += sizeOfTexts(x.Tracked)
-	size += sizeOfTexts(x.Commits)
-	return size
-}
-
-func sameList[T comparable](x, y []T) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) }
-
-func sizeOfTexts(list []string) int {
-	size := len(list) * int(unsafe.Sizeof(""))
-	for _, text := range list {
-		size += len(text)
-	}
+	size += SizeOfTexts(x.Tracked)
+	size += SizeOfTexts(x.Commits)
 	return size
 }

@@ -129,7 +129,7 @@ func (p *Part) Sibling(ending string) (Name, bool) {
 	if from == nil || !from.areWhole() || from.Several || strings.Trim(ending, value.NameBytes+".-") != "" || strings.Trim(ending, ".") == "" || ending[0] == '-' {
 		return Name{}, false
 	}
-	// Nothing is left of a name that is no more than the ending.
+	// If a name is the ending alone, trimming leaves the empty string, and the word is the new ending.
 	other := &NameStream{
 		Kind: Found, Dir: from.Dir, Roots: from.Roots, Walk: value.Walk{Follow: true}, Extra: []string{ending},
 		Names:    value.Names{Rooted: from.Rooted && from.Tracked == nil, Handing: from.Handing},

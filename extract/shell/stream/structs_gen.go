@@ -5,15 +5,17 @@ package stream
 import (
 	"slices"
 	"unsafe"
+
+	"policyd/extract/value"
 )
 
 // Equal reports whether two values are the same.
 func (x *NameStream) Equal(y *NameStream) bool {
 	return x.Kind == y.Kind &&
 		x.Dir == y.Dir &&
-		sameList(x.Roots, y.Roots) &&
+		value.SameList(x.Roots, y.Roots) &&
 		x.Entries == y.Entries &&
-		sameList(x.Extra, y.Extra) &&
+		value.SameList(x.Extra, y.Extra) &&
 		x.Walk.Equal(&y.Walk) &&
 		x.Names == y.Names &&
 		x.OnlyFiles == y.OnlyFiles &&
@@ -52,9 +54,9 @@ func (x *Stem) Equal(y *Stem) bool {
 func (x *NameStream) Size() int {
 	size := 0
 	size += len(x.Dir)
-	size += sizeOfTexts(x.Roots)
+	size += value.SizeOfTexts(x.Roots)
 	size += len(x.Entries)
-	size += sizeOfTexts(x.Extra)
+	size += value.SizeOfTexts(x.Extra)
 	size += x.Walk.Size()
 	if x.Part != nil {
 		size += int(unsafe.Sizeof(*x.Part))
@@ -104,15 +106,5 @@ func (x *Stem) Size() int {
 	size := 0
 	size += x.Name.Size()
 	size += len(x.Ending)
-	return size
-}
-
-func sameList[T comparable](x, y []T) bool { return (x == nil) == (y == nil) && slices.Equal(x, y) }
-
-func sizeOfTexts(list []string) int {
-	size := len(list) * int(unsafe.Sizeof(""))
-	for _, text := range list {
-		size += len(text)
-	}
 	return size
 }
