@@ -18,7 +18,7 @@ func segments() map[string]bool {
 		"{{..,x},y}": true, "{@(..),x}": true, "..{,x}": true, "{..}": true, "@()": true, ".[": true, "{.a,}": true,
 		"": false, "*": false, "**": false, "[id]": false, "[...slug]": false, "[[...slug]]": false, "(auth)": false, "(a|b)": false,
 		"@types": false, "@scope": false, "[A-Z]*.go": false, "*.{ts,tsx}": false, "{a,b}": false, "{a,b}.go": false, ".github": false,
-		"+page.svelte": false, "@(a|b)": false, "{1..3}": false, "*{,.bak}": false, "(.)group": false, ".": false, "...": false, "[a].": false,
+		"+page.svelte": false, "@(a|b)": false, "{1..3}": false, "*{,.bak}": false, "(.)group": false, ".": false, "...": false, "[a].": true,
 		".{eslintrc,prettierrc}": false, "?(x)y": false, "[...slug].tsx": false, "!x": false, "[0-9]": false,
 	}
 }
