@@ -45,6 +45,9 @@ type Place struct {
 	Changeable bool
 	// Data is true if the name has an ending of config.sensitive.data_files.
 	Data bool
+	// Temporary stands for all files of the directory for temporary files that the place lies in directly, as
+	// "/tmp/*" does. It is empty elsewhere, and for directories.
+	Temporary string
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.
@@ -101,6 +104,9 @@ func (e *extraction) place(path string) (Place, error) {
 	if resolved.ViaProc {
 		// What /proc leads to is the sidecar's, not the agent's.
 		place.Sensitive = true
+	}
+	if !resolved.Dir && place.Visible {
+		place.Temporary = e.sensitive.Policy.Lists.TemporaryFiles(resolved.Real)
 	}
 	place.Changeable = !place.Sensitive && e.sensitive.Changeable(resolved.Real)
 	return place, nil

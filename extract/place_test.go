@@ -134,3 +134,34 @@ func TestUnder(t *testing.T) {
 		assert.Equal(t, c.want, p.extractor.Under(c.path, c.root, &v1.Session{Platform: c.platform}), c)
 	}
 }
+
+// A12: what stands for the files of a directory for temporary files holds neither its directories nor hidden files.
+func TestTemporaryFilesOfAGrant(t *testing.T) {
+	p := newPlace(t)
+	dir := p.home + "/temporary"
+	require.NoError(t, os.MkdirAll(dir+"/sub", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/there.log", nil, 0o600))
+	require.NoError(t, os.Symlink(p.home+"/other/file", dir+"/link"))
+	data := policyData(t)
+	config, _ := data["config"].(map[string]any)
+	sensitive, _ := config["sensitive"].(map[string]any)
+	sensitive["temporary"] = []any{dir}
+	base, err := extract.NewBase(extract.Options{Home: p.home, Platform: "linux"})
+	require.NoError(t, err)
+	t.Cleanup(base.Close)
+	x, err := base.With(data)
+	require.NoError(t, err)
+
+	session := p.call("Read", nil).Session
+	all := dir + "/*"
+	for name, want := range map[string]string{"there.log": all, "new": all, ".hidden": "", "sub": "", "sub/x": "", "link": "", "": ""} {
+		place, err := x.Place(&session, nil, dir+"/"+name)
+		require.NoError(t, err)
+		assert.Equal(t, want, place.Temporary, name)
+		for _, root := range []string{all, p.home + "/unlisted/*"} {
+			facts := x.Extract(p.call("Read", map[string]any{"file_path": dir + "/" + name}), []v1.PathGrant{{Root: root, Mode: v1.GrantReadWrite}})
+			granted := touches(facts) == "path:read.grant_read_write"
+			assert.Equal(t, want != "" && root == all, granted, "%s: %s", name, touches(facts))
+		}
+	}
+}

@@ -30,6 +30,8 @@ type Lists struct {
 	DeleteAllow []string
 	Changeable  []string
 	dataFiles   []string
+	// temporary are directories whose files can be granted by one answer.
+	temporary []string
 	PathMap     paths.Map
 	// Ruled are the agents that settings have rules for.
 	Ruled map[string]bool
@@ -40,6 +42,19 @@ func (l *Lists) DataFile(path string) bool {
 	name := path[strings.LastIndexByte(path, '/')+1:]
 	ends := func(ending string) bool { return len(name) > len(ending) && strings.HasSuffix(name, ending) }
 	return !strings.HasPrefix(name, ".") && slices.ContainsFunc(l.dataFiles, ends)
+}
+
+// allFiles stands in a path for the files of a directory.
+const allFiles = "/*"
+
+// TemporaryFiles is the path that stands for all files of the directory for temporary files that holds a path
+// directly, empty if none does. Names that begin with a dot aren't among them.
+func (l *Lists) TemporaryFiles(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	if slash < 0 || strings.HasPrefix(path[slash:], "/.") || !slices.Contains(l.temporary, path[:slash]) {
+		return ""
+	}
+	return path[:slash] + allFiles
 }
 
 // policyData is the part of data.policyd that extraction reads.
@@ -66,6 +81,8 @@ type policyData struct {
 			Changeable []string
 			// DataFiles are endings of names of files that hold data and no settings.
 			DataFiles []string `json:"data_files"`
+			// Temporary are directories whose files can be granted by one answer, without the directories in them.
+			Temporary []string
 		} `json:"sensitive"`
 	} `json:"config"`
 	Settings struct {
@@ -135,7 +152,7 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 	}
 	var absolute []string
 	out.sensitiveHome, absolute = splitHome(config.Sensitive.Roots)
-	out.Changeable, out.dataFiles = config.Sensitive.Changeable, config.Sensitive.DataFiles
+	out.Changeable, out.dataFiles, out.temporary = config.Sensitive.Changeable, config.Sensitive.DataFiles, config.Sensitive.Temporary
 	homeItself, itself := splitHome(config.Sensitive.Itself)
 	out.SystemHomes = newSystemHomes(config.Sensitive.Homes, out.sensitiveHome, homeItself, out.PathMap)
 	if home != "" {

@@ -73,10 +73,30 @@ func (c *Builder) Fill(duty v1.Duty) error {
 	}
 	for i := range c.Grants.List {
 		if space := c.Grants.GrantedSpace(c.Grants.List[i].Root); space != "" {
-			roots = append(roots, c.Grants.List[i].Root)
+			roots = append(roots, c.members(c.Grants.List[i].Root)...)
 		}
 	}
 	return c.look(roots)
+}
+
+// members are the places that the root of a grant stands for: itself, or the files of a directory for temporary
+// files. Those that can't be listed aren't there for the run.
+func (c *Builder) members(root string) []string {
+	if c.Policy.Lists.TemporaryFiles(root) != root {
+		return []string{root}
+	}
+	dir := paths.Parent(root)
+	entries, err := c.View.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []string
+	for _, entry := range entries {
+		if full := dir + "/" + entry.Name(); entry.Type().IsRegular() && c.Policy.Lists.TemporaryFiles(full) == root {
+			files = append(files, full)
+		}
+	}
+	return files
 }
 
 // addSystem adds what is there of the system.

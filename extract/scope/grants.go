@@ -3,6 +3,7 @@ package scope
 import (
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
+	"policyd/extract/stat"
 )
 
 // Grants are the path grants of the session.
@@ -39,8 +40,13 @@ func (g *Grants) grantOf(real string) *v1.PathGrant {
 }
 
 // holds reports whether a path is the root of a grant or lies below it. A file of data is granted alone: what lies below
-// a directory that took its place isn't.
+// a directory that took its place isn't. The files of a directory for temporary files are granted without the directories
+// beside them.
 func (g *Grants) holds(root, real string) bool {
+	if g.Sensitive.Policy.Lists.TemporaryFiles(root) == root {
+		found, err := g.Sensitive.View.Stamp(real)
+		return g.Sensitive.Policy.Lists.TemporaryFiles(real) == root && (stat.Missing(err) || err == nil && found.Kind != stat.Directory)
+	}
 	return real == root || paths.Within(real, root) && !g.Sensitive.Policy.Lists.DataFile(root)
 }
 

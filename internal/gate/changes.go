@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	v1 "policyd/api/v1"
 )
@@ -72,6 +73,9 @@ func (e *evaluation) opened(ctx context.Context, scope *v1.PromptScope) (*v1.Inp
 		directory := scope.Items[i].Directory
 		own := within(e.input.Session.ProjectDir, directory) || within(e.input.Session.SessionDir, directory)
 		holds := func(place string) bool {
+			if dir, files := strings.CutSuffix(place, "/*"); files {
+				return path.Dir(directory) == dir && e.changed(directory)
+			}
 			return place != "" && (within(directory, place) || directory == path.Dir(place) && e.changed(place) && !own)
 		}
 		if !slices.ContainsFunc(places, holds) {

@@ -129,9 +129,10 @@ func (e *evaluation) readingRoots(opened []string) []string {
 	if e.gate.options.Sessions == nil {
 		return nil
 	}
-	return e.roots(e.gate.options.Sessions.ReadingRoot, func(path *v1.Path) bool {
+	roots := e.roots(e.gate.options.Sessions.ReadingRoot, func(path *v1.Path) bool {
 		return !slices.ContainsFunc(opened, func(root string) bool { return within(path.Real, root) })
 	})
+	return slices.DeleteFunc(roots, func(root string) bool { return slices.Contains(opened, root) })
 }
 
 // roots are the places that a person could open for the paths outside that nothing covers, of

@@ -198,6 +198,8 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	switch {
 	case err != nil || !named.directory(dir):
 		return ""
+	case place.file() && place.Temporary != "":
+		return place.Temporary
 	case place.file() && (named.closed() || v1.Shallow(dir)):
 		return place.Real
 	case named.closed():
@@ -238,7 +240,10 @@ func (r *Registry) ChangingRoot(session *v1.Session, name string) string {
 		return name
 	}
 	dir := path.Dir(name)
-	if v1.Shallow(dir) {
+	switch {
+	case place.Temporary != "":
+		return place.Temporary
+	case v1.Shallow(dir):
 		return name
 	}
 	named, ok := open(scope, session, dir)

@@ -41,6 +41,9 @@ type Place struct {
 	Changeable bool
 	// Data is true if the name is that of a file that holds data and no settings.
 	Data bool
+	// Temporary stands for all files of the directory for temporary files that the place lies in, as "/tmp/*"
+	// does; empty elsewhere.
+	Temporary string
 }
 
 // Located is a Place, or the reason why a path leads to no place that is known.

@@ -26,16 +26,16 @@ func TestChangingFilesOutside(t *testing.T) {
 			s.register(t, tree, "s")
 			s.register(t, tree, "later")
 			words := "change " + place + " in " + tree.Project
-			asked := s.shell(t, "s", "echo x | tee "+place+"/a.md && cat "+place+"/a.md")
+			asked := s.shell(t, "s", "echo x | tee "+place+"/a.md && cat "+place+"/a.md && truncate -s 1 "+place+"/a.md")
 			require.Equal(t, v1.EffectPrompt, asked.Effect)
-			require.Equal(t, words+", tee in "+place, offeredBy(asked.Prompt)[choice].Saves)
+			require.Equal(t, words+", truncate in "+place, offeredBy(asked.Prompt)[choice].Saves)
 			s.reply(t, asked.Prompt, choice)
 
 			write := func(session, name string) v1.Effect {
 				call := v1.Call{Tool: "Write", Args: []byte(`{"file_path":"` + name + `","content":"x"}`), Session: v1.Session{ID: session}}
 				return s.decide(t, call).Effect
 			}
-			for _, line := range []string{"cat " + place + "/a.md", "ls " + place, "echo y | tee " + place + "/c.md"} {
+			for _, line := range []string{"cat " + place + "/a.md", "ls " + place, "echo y | tee " + place + "/c.md", "truncate -s 1 " + place + "/c.md", "git diff > " + place + "/d"} {
 				decision := s.shell(t, "s", line)
 				assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
 			}
@@ -51,7 +51,7 @@ func TestChangingFilesOutside(t *testing.T) {
 			assert.Contains(t, s.cli(t, "approvals revoke "+words), "Revoked: "+words)
 			assert.Equal(t, v1.EffectPrompt, write("s", place+"/b.md"), "revoked")
 			if lasts {
-				assert.Contains(t, s.cli(t, "approvals list"), "tee in "+place)
+				assert.Contains(t, s.cli(t, "approvals list"), "truncate in "+place)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
 	s := startServer(t)
 	s.register(t, tree, "s")
 	for _, name := range []string{
-		tree.Home + "/x", tree.Home + "/.config/fish/x", tree.Home + "/.local/bin/x", tree.Home + "/a/.hidden/x", "/opt/x/y", "/usr/local/bin/x", "/etc/x/y", "/var/lib/x/y",
+		tree.Home + "/x.md", tree.Home + "/.config/fish/x", tree.Home + "/.local/bin/x", tree.Home + "/a/.hidden/x", "/opt/x/y", "/usr/local/bin/x", "/etc/x/y", "/var/lib/x/y",
 	} {
 		for _, line := range []string{"cp README.md " + name, "echo x > " + name, "rm -f " + name} {
 			decision := s.shell(t, "s", line)
@@ -76,6 +76,18 @@ func TestNoChangingOfWhatMayHoldSettings(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestChangingOneNameInAHome checks A12: what could be a directory is opened in a home, and nothing beside it.
+func TestChangingOneNameInAHome(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "s")
+	asked := s.shell(t, "s", "echo x > "+tree.Home+"/x")
+	require.Equal(t, "change "+tree.Home+"/x in "+tree.Project, offeredBy(asked.Prompt)[v1.ChoiceAlwaysHere].Saves)
+	s.reply(t, asked.Prompt, v1.ChoiceAlwaysHere)
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "echo y > "+tree.Home+"/x").Effect)
+	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "echo y > "+tree.Home+"/y").Effect)
 }
 
 // TestChangingADataFileAmongSettings checks A12: where settings may lie beside it, a file that holds data is opened
@@ -93,12 +105,12 @@ func TestChangingADataFileAmongSettings(t *testing.T) {
 	words := "change " + file + " in " + tree.Project
 	require.Equal(t, words+", sqlite3 in "+place, offeredBy(asked.Prompt)[v1.ChoiceAlwaysHere].Saves)
 	s.reply(t, asked.Prompt, v1.ChoiceAlwaysHere)
-	for _, line := range []string{line, "sqlite3 " + file + " .tables"} {
+	for _, line := range []string{line, "sqlite3 " + file + " .tables", "echo x > " + file} {
 		decision := s.shell(t, "s", line)
 		assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
 	}
 	for _, line := range []string{
-		"sqlite3 " + place + "/other.db .tables", "sqlite3 " + file + " '.shell id'", "cd " + place + " && make", "echo x > " + file, "rm " + file,
+		"sqlite3 " + place + "/other.db .tables", "sqlite3 " + file + " '.shell id'", "cd " + place + " && make", "rm " + file, "ln -f README.md " + file,
 		"cat " + place + "/settings", "sqlite3 " + file + " '.output " + place + "/settings' .tables",
 	} {
 		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
@@ -113,4 +125,49 @@ func TestChangingADataFileAmongSettings(t *testing.T) {
 	require.NoError(t, os.Remove(file))
 	assert.Contains(t, s.cli(t, "approvals revoke "+words), "Revoked: "+words)
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", line).Effect, "revoked")
+}
+
+// TestTemporaryFiles checks A12 and A13: one answer opens the files of /tmp, which is too far up to be opened as a
+// directory. Neither the directories there are opened, nor hidden files, links, secrets and programs.
+func TestTemporaryFiles(t *testing.T) {
+	tree := newTree(t)
+	own, err := os.MkdirTemp("/tmp", "own")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(own)) })
+	if real, err := filepath.EvalSymlinks("/tmp"); err != nil || real != "/tmp" {
+		t.Skip("/tmp is a link here")
+	}
+	require.NoError(t, os.WriteFile(own+"/x", nil, 0o600))
+	link := own + ".link"
+	require.NoError(t, os.Symlink(tree.Other+"/secret.txt", link))
+	t.Cleanup(func() { assert.NoError(t, os.Remove(link)) })
+	s := startServer(t)
+	s.register(t, tree, "s")
+	log := own + ".log"
+
+	read := s.shell(t, "s", "cat "+log)
+	require.Equal(t, "read /tmp/* in "+tree.Project, offeredBy(read.Prompt)[v1.ChoiceReadHere].Saves)
+	asked := s.shell(t, "s", "git diff > "+log+" 2>&1; tail -5 "+log)
+	require.Equal(t, v1.EffectPrompt, asked.Effect)
+	words := "change /tmp/* in " + tree.Project
+	require.Equal(t, words, offeredBy(asked.Prompt)[v1.ChoiceAlwaysHere].Saves)
+	s.reply(t, asked.Prompt, v1.ChoiceAlwaysHere)
+	for _, line := range []string{
+		"git diff > " + log + " 2>&1; tail -5 " + log, "ls | tee " + own + ".txt", "grep x " + own + ".out", "cp README.md " + own + ".md",
+	} {
+		decision := s.shell(t, "s", line)
+		assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
+	}
+	for _, line := range []string{
+		"ls /tmp", "cat /tmp/*", "cat " + own + "/x", "ls " + own, "echo x > " + own + "/y", "echo x > /tmp/.hidden", "cat /tmp/.hidden",
+		"cat " + link, "echo x > " + link, "cat /tmp/krb5cc_1000", "cat /tmp/id_rsa", "sh " + log, "rm " + log, "rm -r " + own, "mv " + log + " x",
+		"echo x > README.md", "cp README.md " + own, "git diff > " + log + "; git -C /tmp status", "mkdir " + own + "new; echo x > " + own + "new/x",
+	} {
+		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+	}
+	removal := s.shell(t, "s", "rm "+log)
+	require.Equal(t, "rm in "+log, offeredBy(removal.Prompt)[v1.ChoiceAlwaysHere].Saves)
+	assert.Contains(t, s.cli(t, "approvals list"), words)
+	assert.Contains(t, s.cli(t, "approvals revoke '"+words+"'"), "Revoked: "+words)
+	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "ls | tee "+log).Effect, "revoked")
 }

@@ -111,8 +111,11 @@ _reader_or_unknown(item) if {
 _readers := [data.policyd.config.safe_verbs[input.session.platform], data.policyd.config.side_effects.verbs]
 
 # What a command reads of a file that the same line wrote makes no difference to a contained run. No such run can stage
-# files: a repository stays as it is.
-_changing := (data.policyd.approvals.project - data.policyd.approvals.staging) | data.policyd.approvals.workspace_writes
+# files: a repository stays as it is. Nor does it write below grants.
+_changing contains i if {
+	some i in ((data.policyd.approvals.project - data.policyd.approvals.staging) | data.policyd.approvals.workspace_writes)
+	not input.items[i].touches["write.grant_read_write"]
+}
 
 # Tools of the project, and beside them what only reads, as far as that is known: what a tool or a script of the
 # project runs could do no less.

@@ -153,6 +153,12 @@ _cases := {
 		"profile": "read_only",
 		"reads": "listed",
 	},
+	"files below a grant are written": {
+		"items": [{"verb": "ln", "touches": {"write.grant_read_write": true}}],
+		"paths": [{"op": "write", "space": "grant_read_write"}],
+		"effect": "prompt",
+		"profile": "",
+	},
 	"files are staged": {
 		"items": [{"verb": "git add", "form": {"<path>": "pathspec"}}],
 		"paths": [{"item": 0}],
