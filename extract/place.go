@@ -45,8 +45,8 @@ type Place struct {
 	Changeable bool
 	// Data is true if the name has an ending of config.sensitive.data_files.
 	Data bool
-	// Temporary stands for all files of the directory for temporary files that the place lies in directly, as
-	// "/tmp/*" does. It is empty elsewhere, and for directories.
+	// Temporary is the pattern of all files of the directory for temporary files that the place lies in directly,
+	// such as "/tmp/*". It is empty elsewhere, and for directories.
 	Temporary string
 }
 

@@ -135,7 +135,7 @@ func TestUnder(t *testing.T) {
 	}
 }
 
-// A12: what stands for the files of a directory for temporary files holds neither its directories nor hidden files.
+// A12: the pattern of the files of a directory for temporary files matches neither its directories nor hidden files.
 func TestTemporaryFilesOfAGrant(t *testing.T) {
 	p := newPlace(t)
 	dir := p.home + "/temporary"

@@ -32,7 +32,7 @@ type Lists struct {
 	dataFiles   []string
 	// temporary are directories whose files can be granted by one answer.
 	temporary []string
-	PathMap     paths.Map
+	PathMap   paths.Map
 	// Ruled are the agents that settings have rules for.
 	Ruled map[string]bool
 }
@@ -44,11 +44,11 @@ func (l *Lists) DataFile(path string) bool {
 	return !strings.HasPrefix(name, ".") && slices.ContainsFunc(l.dataFiles, ends)
 }
 
-// allFiles stands in a path for the files of a directory.
+// allFiles is the pattern of a directory's files behind its path.
 const allFiles = "/*"
 
-// TemporaryFiles is the path that stands for all files of the directory for temporary files that holds a path
-// directly, empty if none does. Names that begin with a dot aren't among them.
+// TemporaryFiles is the pattern of all files of the directory for temporary files that holds a path directly,
+// empty if none does. Names that begin with a dot aren't among them.
 func (l *Lists) TemporaryFiles(path string) string {
 	slash := strings.LastIndexByte(path, '/')
 	if slash < 0 || strings.HasPrefix(path[slash:], "/.") || !slices.Contains(l.temporary, path[:slash]) {

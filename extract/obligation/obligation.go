@@ -79,7 +79,7 @@ func (c *Builder) Fill(duty v1.Duty) error {
 	return c.look(roots)
 }
 
-// members are the places that the root of a grant stands for: itself, or the files of a directory for temporary
+// members are the places that the root of a grant means: itself, or the files of a directory for temporary
 // files. Those that can't be listed aren't there for the run.
 func (c *Builder) members(root string) []string {
 	if c.Policy.Lists.TemporaryFiles(root) != root {

@@ -68,19 +68,24 @@ func (e *evaluation) opened(ctx context.Context, scope *v1.PromptScope) (*v1.Inp
 	scope.Items = promptItems(&in, result.Uncovered)
 	places := append(slices.Concat(scope.Changes, scope.Roots), e.input.Session.ProjectDir, e.input.Session.SessionDir)
 	for i := range scope.Items {
-		// An approval for the containing directory would cover more than the path. Beside a file that is opened alone it
-		// wouldn't: every other file there is still outside, unless the session works in it.
-		directory := scope.Items[i].Directory
-		own := within(e.input.Session.ProjectDir, directory) || within(e.input.Session.SessionDir, directory)
-		holds := func(place string) bool {
-			if dir, files := strings.CutSuffix(place, "/*"); files {
-				return path.Dir(directory) == dir && e.changed(directory)
-			}
-			return place != "" && (within(directory, place) || directory == path.Dir(place) && e.changed(place) && !own)
-		}
-		if !slices.ContainsFunc(places, holds) {
+		if !slices.ContainsFunc(places, func(place string) bool { return e.approvable(place, scope.Items[i].Directory) }) {
 			return nil, fmt.Errorf("%s would be approved in %s", scope.Items[i].Verb, scope.Items[i].Directory)
 		}
 	}
 	return &in, nil
+}
+
+// approvable reports whether a command could be approved in a directory if a place is open: in the place, or in the
+// file that it changes. An approval for the containing directory would cover more than the path. Beside a file that is
+// opened alone it wouldn't: every other file there is still outside, unless the session works in it.
+func (e *evaluation) approvable(place, directory string) bool {
+	own := within(e.input.Session.ProjectDir, directory) || within(e.input.Session.SessionDir, directory)
+	dir, files := strings.CutSuffix(place, "/*")
+	switch {
+	case place == "":
+		return false
+	case files:
+		return path.Dir(directory) == dir && e.changed(directory)
+	}
+	return within(directory, place) || directory == path.Dir(place) && e.changed(place) && !own
 }

@@ -187,8 +187,12 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	if !ok || !place.Visible {
 		return ""
 	}
-	if unit, found := grantUnit(scope, session, place); found {
+	unit, found := grantUnit(scope, session, place)
+	switch {
+	case found:
 		return unit
+	case place.file() && place.Temporary != "":
+		return place.Temporary
 	}
 	dir := place.Real
 	if place.file() {
@@ -198,14 +202,17 @@ func (r *Registry) ReadingRoot(session *v1.Session, name string) string {
 	switch {
 	case err != nil || !named.directory(dir):
 		return ""
-	case place.file() && place.Temporary != "":
-		return place.Temporary
 	case place.file() && (named.closed() || v1.Shallow(dir)):
 		return place.Real
 	case named.closed():
 		return ""
 	}
-	if unit := walkUp(scope, session, named, "/"); unit != "" && !v1.Shallow(unit) {
+	return projectAbove(scope, session, named, dir)
+}
+
+// projectAbove is the nearest directory above a place with the form of a project, else the directory itself.
+func projectAbove(scope Scope, session *v1.Session, place Place, dir string) string {
+	if unit := walkUp(scope, session, place, "/"); unit != "" && !v1.Shallow(unit) {
 		return unit
 	}
 	return dir

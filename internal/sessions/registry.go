@@ -41,8 +41,8 @@ type Place struct {
 	Changeable bool
 	// Data is true if the name is that of a file that holds data and no settings.
 	Data bool
-	// Temporary stands for all files of the directory for temporary files that the place lies in, as "/tmp/*"
-	// does; empty elsewhere.
+	// Temporary is the pattern of all files of the directory for temporary files that the place lies in, such as
+	// "/tmp/*"; empty elsewhere.
 	Temporary string
 }
 
