@@ -180,6 +180,19 @@ func TestFileTools(t *testing.T) {
 	}
 }
 
+// P6, V12: an internal tool that runs statements is one as long as these stay in its own database.
+func TestStatementsOfInternalTools(t *testing.T) {
+	p := newPlace(t)
+	for query, items := range map[string]string{
+		`"SELECT 1"`: "tool:", `"INSERT INTO todos VALUES ('x')"`: "tool:", `"\u0061TTACH DATABASE 'x' AS y"`: "tool: tool:",
+		`"vacuum/**/into 'x'"`: "tool: tool:", `["SELECT 1", "ATTACH 'x' AS y"]`: "tool: tool:", `1`: "tool: tool:", `{"a": 1}`: "tool: tool:",
+	} {
+		call := p.call("sql", nil)
+		call.Session.Agent, call.Args = "copilot", []byte(`{"description": "attach", "query": `+query+`}`)
+		assert.Equal(t, items, touches(p.extractor.Extract(call, nil)), query)
+	}
+}
+
 // D2: what can't be read leaves the facts incomplete, never empty and complete.
 func TestIncomplete(t *testing.T) {
 	p := newPlace(t)
@@ -500,7 +513,23 @@ func TestIgnoreRules(t *testing.T) {
 	assert.False(t, reaches())
 	assert.True(t, p.facts("Grep", map[string]any{"pattern": "x", "glob": ".env"}).Items[0].Caveats.Has("reaches_secret"),
 		"an include filter overrules the rules")
+	for _, include := range []string{"**", "***", ".e**", "**v", "*.**", "**/**", "*", "./**", "[!a]*", "{.env,x}"} {
+		facts := p.facts("Grep", map[string]any{"pattern": "x", "glob": include})
+		assert.True(t, facts.Items[0].Caveats.Has("reaches_secret"), "%s: whatever includes overrules the rules", include)
+	}
+	write(".gitignore", "\ufeff.env\n")
+	assert.True(t, reaches(), "what some take for a part of the first rule")
+	write(".gitignore", "node_modules/\n/.env\n")
+	assert.False(t, reaches(), "a rule of this directory")
 	write("src/.env", "x")
+	assert.True(t, reaches(), "and of no other")
+	write("src/.gitignore", "/.env\n")
+	assert.False(t, reaches())
+	write("src/sub/.env", "x")
+	assert.True(t, reaches(), "the directory below")
+	require.NoError(t, os.RemoveAll(p.project+"/src/sub"))
+	require.NoError(t, os.Remove(p.project+"/src/.gitignore"))
+	write(".gitignore", "node_modules/\n.env\n")
 	assert.False(t, reaches(), "a rule holds at any depth")
 	write("src/.gitignore", "!.env\n")
 	assert.True(t, reaches(), "a rule that takes back in makes nothing ignored")
@@ -527,7 +556,7 @@ func TestNamesThatClientsCouldAlter(t *testing.T) {
 	}
 	for raw, want := range map[string]bool{
 		"@sc/x": true, "$x.ts": true, "re\u0301sume\u0301.md": true, p.project + "/re\u0301sume\u0301.md": true,
-		"@sc/y": false, "$y.ts": false, "e\u0301.md": false, "@.env": false, "$HOME/x": false, "$x/etc/passwd": false,
+		"FILE:///etc/shadow": false, "vscode-remote://x/etc/shadow": false, "a:b": true, "@sc/y": false, "$y.ts": false, "e\u0301.md": false, "@.env": false, "$HOME/x": false, "$x/etc/passwd": false,
 		"@/etc/passwd": false, "$x/../README.md": false, "a\u200bb": false, ".e\u0301nv": false, "`x": false, "\u0301x": false,
 		"$x/a/b": false, // an empty variable makes it one in the root
 	} {

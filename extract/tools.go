@@ -33,7 +33,7 @@ func (r *tools) catalogued(t *catalog.Tool) {
 	case v1.ToolInternal:
 		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: r.facts.call.Tool, Path: -1})
 		for _, name := range r.args.Rest() {
-			if slices.Contains(t.Acts, name) {
+			if slices.Contains(t.Acts, name) || r.actsWith(t.ActsWith[name], name) {
 				r.unknownArgument(name)
 			}
 		}
@@ -50,6 +50,18 @@ func (r *tools) catalogued(t *catalog.Tool) {
 		r.files.fileTool(t)
 	}
 	r.unknownArguments()
+}
+
+// actsWith reports whether an argument holds any of some words, or is none that could be searched for them.
+func (r *tools) actsWith(words []string, name string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	texts, err := r.args.Take(name)
+	return err != nil || slices.ContainsFunc(texts, func(text string) bool {
+		text = strings.ToLower(text)
+		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(text, word) })
+	})
 }
 
 // callee notes which agent is asked, where a tool asks one.

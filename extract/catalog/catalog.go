@@ -28,6 +28,8 @@ type Tool struct {
 	Inert   []string `json:"inert"`
 	// Acts are arguments with which an internal tool does more than that.
 	Acts []string `json:"acts"`
+	// ActsWith are words by argument with which an internal tool does more, in lower case.
+	ActsWith map[string][]string `json:"acts_with"`
 	// Callee are the arguments that name the agent that is asked. A tool that has
 	// one is the same for every client, since hosts offer it.
 	Callee []string `json:"callee"`

@@ -18,34 +18,44 @@ import (
 // Rules that are not are left out, which ignores less. Wherever a rule could
 // take an ignored file back in, nothing counts as ignored.
 type ignores struct {
-	void  bool
-	files []string // match files and directories
-	dirs  []string // match directories alone
+	void bool
+	globs
+	// here match in the directory alone whose rules they are.
+	here globs
+}
+
+// globs match names of files and directories, and dirs those of directories alone.
+type globs struct {
+	files, dirs []string
 }
 
 // maxIgnoreFile bounds what is read of one file of rules.
 const maxIgnoreFile = 64 << 10
 
-// add takes a rule that is a plain glob over one name, at any depth.
+// add takes a rule that is a plain glob over one name, at any depth or behind a slash in the directory of the rule.
 func (i *ignores) add(rule string) {
 	name, directory := strings.CutSuffix(rule, "/")
+	to := &i.globs
+	if anchored, found := strings.CutPrefix(name, "/"); found {
+		name, to = anchored, &i.here
+	}
 	name = strings.TrimPrefix(name, "**/")
 	if name == "" || strings.HasPrefix(name, "#") || strings.ContainsAny(name, "/\\[]{}") || strings.Contains(name, "**") {
 		return
 	}
 	if directory {
-		i.dirs = append(i.dirs, name)
+		to.dirs = append(to.dirs, name)
 		return
 	}
-	i.files = append(i.files, name)
+	to.files = append(to.files, name)
 }
 
 func (i *ignores) ignores(name string, directory bool) bool {
-	if i.void {
-		return false
-	}
-	matches := func(glob string) bool { return LeavesOut([]string{glob}, name) }
-	return slices.ContainsFunc(i.files, matches) || directory && slices.ContainsFunc(i.dirs, matches)
+	return !i.void && (i.globs.match(name, directory) || i.here.match(name, directory))
+}
+
+func (g *globs) match(name string, directory bool) bool {
+	return LeavesOut(g.files, name) || directory && LeavesOut(g.dirs, name)
 }
 
 // hiding says which hidden entries a walk leaves out.
@@ -132,6 +142,7 @@ func (w *Walker) ignoresAbove(root string) ignores {
 
 // ignoresIn adds the rules of a directory's own files to those in force above it.
 func (w *Walker) ignoresIn(i ignores, dir string) ignores {
+	i.here = globs{}
 	if i.void {
 		return i
 	}
@@ -156,8 +167,11 @@ func (w *Walker) ignoresIn(i ignores, dir string) ignores {
 	if len(text) > maxIgnoreFile || !utf8.Valid(text) { // some read no further than the first line that isn't text
 		return ignores{void: true}
 	}
-	next := ignores{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}
-	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) { // which git skips
+	if strings.HasPrefix(string(text), "\ufeff") {
+		return ignores{void: true} // git skips the mark, ripgrep before 15 takes it for a part of the first rule
+	}
+	next := ignores{globs: globs{files: slices.Clip(i.files), dirs: slices.Clip(i.dirs)}}
+	for line := range strings.Lines(string(text)) {
 		line = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), " ") // git leaves tabs
 		if strings.HasPrefix(strings.TrimLeft(line, "\ufeff"), "!") {                           // some skip several such marks
 			return ignores{void: true}

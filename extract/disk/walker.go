@@ -160,6 +160,7 @@ type Tree struct {
 // last match wins, and which that is was not kept: what is left out then counts
 // as read, as far as an include names it.
 func (t Tree) certain() Tree {
+	including := len(t.Include) > 0 // whatever they are, what they include is read though rules ignore it
 	t.Exclude = slices.DeleteFunc(slices.Clone(t.Exclude), func(glob string) bool { return !PlainGlob(glob) })
 	t.ExcludeDir = slices.DeleteFunc(slices.Clone(t.ExcludeDir), func(glob string) bool { return !PlainGlob(glob) })
 	if slices.ContainsFunc(t.Include, func(glob string) bool { return !PlainGlob(glob) }) {
@@ -168,7 +169,7 @@ func (t Tree) certain() Tree {
 	if len(t.Include) > 0 {
 		t.Exclude = nil
 	}
-	t.Ignoring = t.Ignoring && (t.Untracked || !t.FromStream && !t.Follow) && len(t.Include) == 0
+	t.Ignoring = t.Ignoring && (t.Untracked || !t.FromStream && !t.Follow) && !including
 	return t
 }
 

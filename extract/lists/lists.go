@@ -61,8 +61,8 @@ func (l *Lists) TemporaryFiles(path string) string {
 type policyData struct {
 	Config struct {
 		Secrets struct {
-			Names, Except, Directories, Files, Variables []string
-			Templates                                    paths.Templates
+			Names, Except, Copies, Directories, Files, Variables []string
+			Templates                                            paths.Templates
 		} `json:"secrets"`
 		Protected struct {
 			Instructions, Always []string
@@ -146,7 +146,7 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 	if out.PathMap, err = paths.NewMap(settings.Scope.PathMap); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
-	out.Secrets.Templates = config.Secrets.Templates
+	out.Secrets.Templates, out.Secrets.Copies = config.Secrets.Templates, config.Secrets.Copies
 	for _, file := range config.Secrets.Files {
 		out.Secrets.Files = append(out.Secrets.Files, paths.Fold(file))
 	}

@@ -82,6 +82,8 @@ type Secrets struct {
 	// Templates are names that hold placeholders where secrets would be.
 	Templates   Templates
 	Directories *Pattern
+	// Copies are endings of names that people and editors give to copies of a file, in lower case.
+	Copies []string
 	// Files are entries of several segments, in lower case: ".kube/config"
 	// anywhere, or absolute globs such as "/proc/*/environ".
 	Files []string
@@ -137,10 +139,25 @@ func (s *Secrets) File(real string) string {
 	return s.directory(real)
 }
 
+// original is what a file was called that has the name of a copy, by a person or an editor, or "".
+func (s *Secrets) original(base string) string {
+	if name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(base, ".#"), "#"), "#"); name != base {
+		return name
+	}
+	for _, ending := range s.Copies {
+		if name, found := strings.CutSuffix(base, ending); found {
+			return name
+		}
+	}
+	return ""
+}
+
 func (s *Secrets) file(real string) string {
 	base := Base(real)
-	if entry := s.Names.match(base); entry != "" && s.Except.match(base) == "" && !s.Templates.match(base) {
-		return entry
+	for name := base; name != "" && s.Except.match(name) == ""; name = s.original(name) {
+		if entry := s.Names.match(name); entry != "" && !s.Templates.match(name) {
+			return entry
+		}
 	}
 	for _, entry := range s.Files {
 		if matchTail(real, entry) {

@@ -89,7 +89,10 @@ func Altered(raw string) bool {
 	if raw != strings.TrimFunc(raw, Blank) || strings.IndexFunc(raw, InvisibleRune) >= 0 {
 		return true
 	}
-	return strings.HasPrefix(raw, "file:") || strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") || strings.HasPrefix(raw, "-") ||
+	if scheme, rest := Scheme(raw); scheme == "file" || scheme != "" && strings.HasPrefix(rest, "//") {
+		return true
+	}
+	return strings.HasPrefix(raw, "@") || strings.HasPrefix(raw, "$") || strings.HasPrefix(raw, "-") ||
 		strings.ContainsAny(raw, "\"`") || strings.HasPrefix(raw, "'")
 }
 
