@@ -51,7 +51,7 @@ func (i *ignores) add(rule string) {
 }
 
 func (i *ignores) ignores(name string, directory bool) bool {
-	return !i.void && (i.globs.match(name, directory) || i.here.match(name, directory))
+	return !i.void && (i.match(name, directory) || i.here.match(name, directory))
 }
 
 func (g *globs) match(name string, directory bool) bool {
