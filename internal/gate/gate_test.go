@@ -193,10 +193,13 @@ func bash(command string) *v1.Call {
 }
 
 // assertFault holds a deny by the gate: decision, revision and record together.
-func assertFault(t *testing.T, h *house, decision v1.Decision, code string) {
+func assertFault(t *testing.T, h *house, decision v1.Decision, code string, asked ...string) {
 	t.Helper()
 	assert.Equal(t, v1.EffectDeny, decision.Effect)
-	require.Len(t, decision.Reasons, 1)
+	require.Len(t, decision.Reasons, 1+len(asked), "the fault, and what would have been asked")
+	for i, code := range asked {
+		assert.Equal(t, code, decision.Reasons[1+i].Code)
+	}
 	assert.Equal(t, v1.Reason{
 		Rule: "gate/" + code, Code: code, Effect: v1.EffectDeny, Message: decision.Reasons[0].Message, Item: -1,
 	}, decision.Reasons[0])

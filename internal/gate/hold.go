@@ -72,7 +72,9 @@ func (e *evaluation) ask(ctx context.Context, snapshot Snapshot) {
 	prompt, _, err := e.gate.options.Prompts.Open(ctx, question)
 	if err != nil {
 		code, message := refusal(err, CodePromptFailed, "nobody could be asked; see policyd's log")
+		asked := e.decision.Reasons
 		e.deny(code, message, err)
+		e.decision.Reasons = append(e.decision.Reasons, asked...)
 		return
 	}
 	e.awaits = prompt.ID

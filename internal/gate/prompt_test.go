@@ -297,10 +297,10 @@ func TestOpenPromptsAreBounded(t *testing.T) {
 	}
 	ask(t, h, session("a", "1"))
 	ask(t, h, session("a", "2"))
-	assertFault(t, h, h.Decide(t.Context(), session("a", "3"), gate.DecideOptions{}), prompts.CodeFull)
+	assertFault(t, h, h.Decide(t.Context(), session("a", "3"), gate.DecideOptions{}), prompts.CodeFull, "approval_required")
 	ask(t, h, session("a", "1")) // joining opens nothing
 	ask(t, h, session("b", "1"))
-	assertFault(t, h, h.Decide(t.Context(), session("c", "1"), gate.DecideOptions{}), prompts.CodeFull)
+	assertFault(t, h, h.Decide(t.Context(), session("c", "1"), gate.DecideOptions{}), prompts.CodeFull, "approval_required")
 	h.now = h.now.Add(25 * time.Hour)
 	ask(t, h, session("a", "3")) // what expired makes room
 }

@@ -289,7 +289,7 @@ func TestOpenPromptsAreCapped(t *testing.T) {
 	}
 	full := s.shell(t, "s", "git push origin one-too-many")
 	assert.Equal(t, v1.EffectDeny, full.Effect)
-	assert.Equal(t, []string{"prompts_full"}, codes(full))
+	assert.Equal(t, []string{"prompts_full", "approval_required"}, codes(full))
 	list := must[v1.PromptList](t, http.StatusOK, s.as(t, "operator", http.MethodGet, "/v1/prompts?state=pending&limit=60", nil))
 	assert.Len(t, list.Prompts, 60)
 	rest := must[v1.PromptList](t, http.StatusOK, s.as(t, "operator", http.MethodGet, "/v1/prompts?state=pending&limit=60&after="+list.Next, nil))
