@@ -29,7 +29,7 @@ _reasons_cases := {
 		}})]),
 		"message": concat("", [
 			"git log is not approved in /srv/proj: it runs another program; ",
-			"an option is not in the program table",
+			"an option or another word is not in the program table",
 		]),
 	},
 	"a command in a place that is told already": {
