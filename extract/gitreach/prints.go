@@ -1,10 +1,7 @@
 package gitreach
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -18,9 +15,6 @@ import (
 	"policyd/extract/scope"
 	"policyd/extract/shell"
 )
-
-//go:embed readers.json
-var gitReadersJSON []byte
 
 // Prints says what secrets a git command prints of files and of commits.
 type Prints struct {
@@ -71,14 +65,6 @@ type gitReader struct {
 	StartWith []string `json:"startWith"`
 	// Numbers is true where a number names what Start was so many times before, and no word is a path.
 	Numbers bool `json:"numbers"`
-}
-
-func loadGitReaders() (map[string]gitReader, error) {
-	var readers map[string]gitReader
-	if err := json.Unmarshal(gitReadersJSON, &readers); err != nil {
-		return nil, fmt.Errorf("load git readers: %w", err)
-	}
-	return readers, nil
 }
 
 func (g *gitReader) readsWork(form v1.Form) bool {

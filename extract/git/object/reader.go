@@ -190,25 +190,6 @@ func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 	return found, err
 }
 
-// Has reports whether an object is stored: what git finds, it doesn't fetch. The empty tree and the empty
-// file are part of git. An object that can't be known to be there counts as missing.
-func (r *Reader) Has(id []byte) bool {
-	if r.open() != nil || len(id) != r.repository.HashSize {
-		return false
-	}
-	for _, p := range r.packs {
-		if _, there, err := p.offset(id); there && err == nil {
-			return true
-		}
-	}
-	name := hex.EncodeToString(id)
-	loose := r.budget.Spend(1, 0) && slices.ContainsFunc(r.dirs, func(dir string) bool {
-		found, err := stat.Path(filepath.Join(dir, name[:2], name[2:]), true)
-		return err == nil && found.Kind == stat.File && found.Size > 0
-	})
-	return loose || bytes.Equal(id, HashOf(KindBlob, nil, len(id))) || bytes.Equal(id, HashOf(KindTree, nil, len(id)))
-}
-
 // copies are the copies of an object, each verified or an error.
 func (r *Reader) copies(id []byte) iter.Seq2[Object, error] {
 	return func(yield func(Object, error) bool) {
