@@ -3,14 +3,10 @@ package syntax
 import "strings"
 
 // Magic is the prefix of a pathspec (gitglossary(7)).
-type Magic struct {
-	Exclude, Top, Literal bool
-	// Glob is true if no wildcard but "**" matches a slash, Fold if case doesn't count.
-	Glob, Fold bool
-}
+type Magic struct{ Exclude, Top, Literal bool }
 
 // CutMagic cuts the magic off a pathspec. known is false for magic that isn't read here, such
-// as attributes; rest is then what would be the pattern if git knew it.
+// as attributes, "glob" and "icase"; rest is then what would be the pattern if git knew it.
 func CutMagic(pathspec string) (m Magic, rest string, known bool) {
 	rest, found := strings.CutPrefix(pathspec, ":")
 	if !found {
@@ -31,17 +27,13 @@ func longMagic(text string) (m Magic, rest string, known bool) {
 			m.Exclude = true
 		case "top":
 			m.Top = true
-		case "glob":
-			m.Glob = true
-		case "icase":
-			m.Fold = true
 		case "literal":
 			m.Literal = true
 		default:
 			known = false
 		}
 	}
-	return m, rest, known && (!m.Glob || !m.Literal)
+	return m, rest, known
 }
 
 // shortMagic cuts off "!", "^" and "/", which a further colon may end.
