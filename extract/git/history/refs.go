@@ -81,7 +81,7 @@ func TagsAreWords(repository object.Repository) bool {
 }
 
 // isWord reports whether a tag is a commit, or an object that has a name which is a word.
-func (s *verified) isWord(id string) bool {
+func (s *source) isWord(id string) bool {
 	found, err := s.object(id)
 	if err != nil || found.Kind != object.KindTag {
 		_, ok := s.commit(id)

@@ -14,10 +14,9 @@ const maxAlike = 16
 
 // starts are where git begins.
 type starts struct {
-	resolver
+	*source
 
-	past *Past
-	of   Query
+	of Query
 	// walked is true if git goes on to what came before, whatever the words are.
 	walked bool
 	// from are commits that count with all before them, without those that don't, only those
@@ -38,7 +37,7 @@ func (s *starts) find() bool {
 		if s.word(word) {
 			continue
 		}
-		if !s.pieces(word) {
+		if !s.pieces(word, s.piece) {
 			return false
 		}
 		if !s.of.Contents || strings.Contains(word, "$(") { // what the shell makes may be any hash
@@ -144,8 +143,9 @@ func (s *starts) apart(id string) bool {
 	return ok
 }
 
-// pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
-func (s *starts) pieces(word string) bool {
+// pieces visits all that a word may name of which the whole isn't known: no ref may lead there. It reports false if
+// visit does, or that can't be known.
+func (s *source) pieces(word string, visit func(id string) bool) bool {
 	all := syntax.Hashes(word)
 	if len(all) > maxAlike {
 		return false
@@ -155,7 +155,7 @@ func (s *starts) pieces(word string) bool {
 			continue
 		}
 		ids, ok := s.reader.Beginning(strings.ToLower(digits), maxAlike)
-		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !s.piece(id) }) {
+		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !visit(id) }) {
 			return false
 		}
 	}
@@ -164,7 +164,7 @@ func (s *starts) pieces(word string) bool {
 		if end := strings.IndexAny(side, "^~@:"); end > 0 {
 			side = side[:end]
 		}
-		if id, ok := s.named(side); ok && !s.piece(id) {
+		if id, ok := s.named(side); ok && !visit(id) {
 			return false
 		}
 	}

@@ -66,6 +66,11 @@ func (b *Budget) Spend(objects, bytes int) bool {
 // matches its id, except for blobs: of these it reads the kind alone, which nothing proves. The
 // caller closes it. It may not be used concurrently.
 type Reader struct {
+	// Every is true to read every copy of an object, since git may take any and doesn't verify it. A blob is
+	// an error then, because nothing proves it. Otherwise the first copy is read: enough for what git may print, as
+	// long as git reads no copy that doesn't match its id.
+	Every bool
+
 	repository *Repository
 	budget     *Budget
 	dirs       []string
@@ -147,8 +152,7 @@ func (r *Reader) openBelow(objects string, depth int) error {
 	return nil
 }
 
-// Read reads the first copy of an object: enough for what git may print, as long as git reads no
-// copy that doesn't match its id.
+// Read reads an object.
 func (r *Reader) Read(id string) (Object, error) {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
@@ -158,23 +162,7 @@ func (r *Reader) Read(id string) (Object, error) {
 }
 
 // ReadRaw is Read by the bytes of the id.
-func (r *Reader) ReadRaw(id []byte) (Object, error) { return r.read(id, false) }
-
-// ReadAll reads every copy of an object, since git may take any and doesn't verify it. A blob is
-// an error, because nothing proves it.
-func (r *Reader) ReadAll(id string) (Object, error) {
-	raw, err := hex.DecodeString(id)
-	if err != nil {
-		return Object{}, errObject
-	}
-	found, err := r.read(raw, true)
-	if err == nil && found.Kind == KindBlob {
-		err = errObject
-	}
-	return found, err
-}
-
-func (r *Reader) read(id []byte, all bool) (found Object, err error) {
+func (r *Reader) ReadRaw(id []byte) (found Object, err error) {
 	if len(id) != r.repository.HashSize || !r.budget.Spend(1, 0) {
 		return Object{}, errObject
 	}
@@ -183,7 +171,10 @@ func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 	}
 	err = ErrMissing
 	for found, err = range r.copies(id) {
-		if err != nil || !all || found.Kind == KindBlob {
+		if err == nil && r.Every && found.Kind == KindBlob {
+			err = errObject
+		}
+		if err != nil || !r.Every {
 			break
 		}
 	}
