@@ -15,7 +15,6 @@ import (
 // Commands says what git commands do that only the repository tells.
 type Commands struct {
 	View    *disk.View
-	Policy  *scope.Policy
 	Tables  *Tables
 	Scope   *scope.Scope
 	Repos   *scope.Repositories

@@ -19,10 +19,7 @@ import (
 // Prints says what secrets a git command prints of files and of commits.
 type Prints struct {
 	View    *disk.View
-	Policy  *scope.Policy
 	Tables  *Tables
-	Scope   *scope.Scope
-	Repos   *scope.Repositories
 	Classes *scope.Classifier
 	Links   *scope.HardLinks
 	Tracked *Tracked
