@@ -186,7 +186,7 @@ func objectSpec(object string) string {
 // isPath reports whether git takes a word that may name a revision for a path.
 func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
-		!history.MayName(&verdict.Repository, word, &p.budget)
+		!history.MayName(&verdict.Repository, word)
 }
 
 // divided tells paths from revisions among the words that may name either.

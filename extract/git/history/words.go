@@ -98,8 +98,7 @@ func (s *starts) parted(one, other string) bool {
 }
 
 func (s *starts) single(text string) bool {
-	name, alone := strings.CutSuffix(text, "^!")
-	id, ok := s.revision(name)
+	id, ok := s.revision(text)
 	if !ok {
 		return false
 	}
@@ -115,11 +114,9 @@ func (s *starts) single(text string) bool {
 		s.lone(id, found)
 	case found.Kind != object.KindCommit:
 		return false
-	case alone && !s.of.Alone:
-		return s.apart(id)
 	case s.of.Walks:
 		s.from = append(s.from, id)
-	case s.of.Alone && !alone:
+	case s.of.Alone:
 		s.ends = append(s.ends, id)
 	default:
 		s.only = append(s.only, id)
@@ -132,15 +129,6 @@ func (s *starts) single(text string) bool {
 func (s *starts) lone(id string, tree object.Object) {
 	s.trees = append(s.trees, id)
 	s.lost = s.lost || len(tree.Body) > 0
-}
-
-// apart begins at a commit and leaves out what is before it.
-func (s *starts) apart(id string) bool {
-	c, ok := s.commit(id)
-	if ok {
-		s.from, s.without = append(s.from, id), append(s.without, c.Parents...)
-	}
-	return ok
 }
 
 // pieces visits all that a word may name of which the whole isn't known: no ref may lead there. It reports false if

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrPathspecUnknown means a pathspec that is not understood here: attributes, patterns
-// with other rules, character classes, a path outside the work tree.
+// that don't mind case, character classes, a path outside the work tree.
 var ErrPathspecUnknown = errors.New("pathspec unknown")
 
 // pathspec is one selection. pattern is relative to the work tree; its first
@@ -94,6 +94,12 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	}
 	if rest == "" && m == (Magic{}) {
 		return pathspec{}, ErrPathspecUnknown
+	}
+	if m.Glob {
+		if strings.Contains(rest, "..") {
+			return pathspec{}, ErrPathspecUnknown
+		}
+		rest = strings.ReplaceAll(rest, "**/", "*") // which matches more, as any wildcard does outside of a glob
 	}
 	pattern, exact, err := anchor(top, prefix, rest)
 	if err != nil {
