@@ -289,13 +289,11 @@ func (e *extraction) wire(x *Extractor, call *v1.Call) {
 		repos: scope.Repositories{View: &e.view, Policy: x.Policy, Scope: &e.scope},
 		kept:  scope.GitKept{Repos: &e.repos, View: &e.view, Policy: x.Policy},
 		tracked: gitreach.Tracked{
-			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Trees: &e.trees,
+			View: &e.view, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Trees: &e.trees,
 		},
-		prints: gitreach.Prints{
-			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Tracked: &e.tracked,
-		},
+		prints: gitreach.Prints{View: &e.view, Tables: x.gitTables, Classes: &e.classes, Links: &e.links, Tracked: &e.tracked},
 		gits: gitreach.Commands{
-			View: &e.view, Policy: x.Policy, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Kept: &e.kept, Prints: &e.prints,
+			View: &e.view, Tables: x.gitTables, Scope: &e.scope, Repos: &e.repos, Classes: &e.classes, Links: &e.links, Kept: &e.kept, Prints: &e.prints,
 		},
 	}
 	e.wireReaders(x)

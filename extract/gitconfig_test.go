@@ -158,28 +158,3 @@ func TestSettingsThatHoldSecrets(t *testing.T) {
 		assert.False(t, asked("Bash", map[string]any{"command": "ls -l .git/config; cat .git/HEAD"}), address)
 	}
 }
-
-// V5: a partial clone lacks files of commits, and git fetches them when a command reads them.
-func TestPartialClonesReachTheNetwork(t *testing.T) {
-	p := newPlace(t)
-	p.initialize(t)
-	require.NoError(t, os.WriteFile(p.project+"/README.md", []byte("hello\n"), 0o600))
-	lines := map[string]bool{
-		"git show HEAD~1:README.md": true, "git log -p -- README.md": true, "git log --stat": true, "git log -S x": true,
-		"git diff HEAD~1 -- README.md": true, "git blame README.md": true, "git cat-file -s HEAD:README.md": true, "git ls-tree -l HEAD": true,
-		"git grep x HEAD~1 -- README.md": true, "git rev-list --objects HEAD": true, "git show --stat": true, "git log README.md": true,
-		"git log --oneline -5": false, "git log --format=%H --since=1.week": false, "git rev-parse HEAD": false, "git branch -vv": false,
-		"git rev-parse HEAD:README.md": true, "git ls-files": false, "git remote -v": false, "git config --get user.name": false,
-		"git rev-list --count HEAD": false, "git describe --tags": false, "git describe --dirty": true, "git status --short": true,
-	}
-	for _, partial := range []bool{false, true} {
-		if partial {
-			settings := "[extensions]\n\tpartialClone = origin\n[remote \"origin\"]\n\turl = https://example.org/x\n\tpromisor = true\n\tpartialclonefilter = blob:none\n"
-			require.NoError(t, os.WriteFile(p.project+"/.git/config", []byte("[core]\n\trepositoryformatversion = 1\n"+settings), 0o600))
-		}
-		for line, reads := range lines {
-			items := p.facts("Bash", map[string]any{"command": line}).Items
-			assert.Equalf(t, partial && reads, someItemHas(items, "network"), "%q, partial clone: %t", line, partial)
-		}
-	}
-}

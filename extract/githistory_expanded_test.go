@@ -83,7 +83,7 @@ func TestFilesCalledLikeRevisions(t *testing.T) {
 	lines := map[string]bool{
 		"git log -p old..removed": true, "git log -p old...removed": true, "git whatchanged -p main old..removed": true,
 		"git range-diff old removed main": true, "git stash show -p 1": true,
-		"git log -p feed": false, "git log -p config": false, "git log -p src": false, "git diff README.md": false,
+		"git log -p feed": true, "git log -p config": false, "git log -p src": false, "git diff README.md": false,
 	}
 	for line := range lines {
 		for _, word := range strings.Fields(line)[2:] {

@@ -30,7 +30,7 @@ func TestSecretsInCommits(t *testing.T) {
 	commit()
 	assertReaches(t, p, map[string]bool{
 		"git diff --cached": false, "git diff HEAD": false, "git diff HEAD~1 HEAD": false, "git diff HEAD~2": false, "git diff HEAD~3": true,
-		"git diff HEAD~4..": false, "git diff main...HEAD": false, "git diff HEAD~3 -- src": false, "git diff HEAD~2^!": true, "git diff HEAD~1^!": false, "git diff --merge-base HEAD~3": true,
+		"git diff HEAD~4..": false, "git diff main...HEAD": false, "git diff HEAD~3 -- src": false, "git diff HEAD~2^!": true, "git diff HEAD~1^!": true, "git diff --merge-base HEAD~3": true,
 		"git show": false, "git show HEAD~1": false, "git show HEAD~2": true, "git show " + leak: true, "git show --stat " + leak: false,
 		"git show HEAD~2 -- src": false, "git show -2": false, "git show -n 3": true, "git show HEAD --do-walk": true, "git show HEAD --not HEAD~3": true, "git show main~1 --oneline": false, "git show nowhere": true,
 		"git cat-file -p HEAD~2": false, "git cat-file -p HEAD:README.md": false,

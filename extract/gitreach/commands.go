@@ -6,7 +6,6 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/git/object"
 	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
 	"policyd/extract/scope"
@@ -16,7 +15,6 @@ import (
 // Commands says what git commands do that only the repository tells.
 type Commands struct {
 	View    *disk.View
-	Policy  *scope.Policy
 	Tables  *Tables
 	Scope   *scope.Scope
 	Repos   *scope.Repositories
@@ -24,8 +22,6 @@ type Commands struct {
 	Links   *scope.HardLinks
 	Kept    *scope.GitKept
 	Prints  *Prints
-	// opens is what was read to see whether objects are there.
-	opens object.Budget
 }
 
 // settingsReach says what the files are that the repository's settings make git
@@ -198,7 +194,7 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 	if g.checksSignatures(c, verdict) {
 		item.Caveats.Add("git_untrusted")
 	}
-	if verdict.Effects.Has(trust.LazyFetch) && g.fetches(c, verdict, dir) {
+	if verdict.Effects.Has(trust.LazyFetch) && !given(c, []string{"--no-lazy-fetch"}) && g.Tables.opensObjects(c) { // older versions refuse the option
 		item.Caveats.Add("network")
 	}
 }

@@ -1,10 +1,7 @@
 package gitreach
 
 import (
-	_ "embed"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -19,16 +16,10 @@ import (
 	"policyd/extract/shell"
 )
 
-//go:embed readers.json
-var gitReadersJSON []byte
-
 // Prints says what secrets a git command prints of files and of commits.
 type Prints struct {
 	View    *disk.View
-	Policy  *scope.Policy
 	Tables  *Tables
-	Scope   *scope.Scope
-	Repos   *scope.Repositories
 	Classes *scope.Classifier
 	Links   *scope.HardLinks
 	Tracked *Tracked
@@ -71,14 +62,6 @@ type gitReader struct {
 	StartWith []string `json:"startWith"`
 	// Numbers is true where a number names what Start was so many times before, and no word is a path.
 	Numbers bool `json:"numbers"`
-}
-
-func loadGitReaders() (map[string]gitReader, error) {
-	var readers map[string]gitReader
-	if err := json.Unmarshal(gitReadersJSON, &readers); err != nil {
-		return nil, fmt.Errorf("load git readers: %w", err)
-	}
-	return readers, nil
 }
 
 func (g *gitReader) readsWork(form v1.Form) bool {
@@ -203,7 +186,7 @@ func objectSpec(object string) string {
 // isPath reports whether git takes a word that may name a revision for a path.
 func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
-		!history.MayName(&verdict.Repository, word, &p.budget)
+		!history.MayName(&verdict.Repository, word)
 }
 
 // divided tells paths from revisions among the words that may name either.

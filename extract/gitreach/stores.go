@@ -1,18 +1,12 @@
 package gitreach
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
 	"policyd/extract/shell"
 	"policyd/internal/credential"
 )
-
-//go:embed stores.json
-var gitStoresJSON []byte
 
 // gitPrinter is a command that prints such texts.
 type gitPrinter struct {
@@ -34,16 +28,6 @@ type gitStores struct {
 	// Files and Directories are names below a repository's own directory.
 	Files       []string `json:"files"`
 	Directories []string `json:"directories"`
-}
-
-func loadGitStores() (*gitStores, error) {
-	var stores gitStores
-	decoder := json.NewDecoder(strings.NewReader(string(gitStoresJSON)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&stores); err != nil {
-		return nil, fmt.Errorf("load git stores: %w", err)
-	}
-	return &stores, nil
 }
 
 // printed are the stores that a command prints. known is false for a format of refs with an atom that

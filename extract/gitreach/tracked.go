@@ -19,8 +19,6 @@ import (
 // Tracked says what the names that git prints lead to.
 type Tracked struct {
 	View    *disk.View
-	Policy  *scope.Policy
-	Tables  *Tables
 	Scope   *scope.Scope
 	Repos   *scope.Repositories
 	Classes *scope.Classifier

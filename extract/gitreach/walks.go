@@ -1,16 +1,10 @@
 package gitreach
 
 import (
-	_ "embed"
-	"encoding/json"
-	"fmt"
 	"slices"
 
 	v1 "policyd/api/v1"
 )
-
-//go:embed walks.json
-var gitWalksJSON []byte
 
 // gitWalks are options that say which commits git prints.
 type gitWalks struct {
@@ -24,14 +18,6 @@ type gitWalks struct {
 	// Counted are those with which it prints the youngest commits, whatever they are: with
 	// another one a number of commits may lead any way back.
 	Counted []string `json:"counted"`
-}
-
-func loadGitWalks() (*gitWalks, error) {
-	var walks gitWalks
-	if err := json.Unmarshal(gitWalksJSON, &walks); err != nil {
-		return nil, fmt.Errorf("load git walks: %w", err)
-	}
-	return &walks, nil
 }
 
 // counts reports whether with an entry of a command's form a number of commits may lead any way back.

@@ -43,13 +43,9 @@ func Beyond(repository object.Repository, of Commits, pathspecs []string, cwd st
 		return ErrRevisionUnknown
 	}
 	defer source.reader.Close()
-	n := endsResolver{resolver: resolver{source: source, repository: &repository}, verified: source}
-	commits, ok := n.commits(of)
-	if !ok {
-		return ErrRevisionUnknown
-	}
-	b := beyond{source: source, hashSize: repository.HashSize, paths: map[string]bool{}, trees: map[string]string{}, selection: selection, visit: visit}
-	if !b.index(&repository) {
+	b := beyond{source: source, paths: map[string]bool{}, trees: map[string]string{}, selection: selection, visit: visit}
+	commits, ok := b.commits(of)
+	if !ok || !b.index() {
 		return ErrRevisionUnknown
 	}
 	for _, id := range commits {
@@ -64,20 +60,13 @@ func Beyond(repository object.Repository, of Commits, pathspecs []string, cwd st
 	return nil
 }
 
-// endsResolver resolves the words whose names git prints.
-type endsResolver struct {
-	resolver
-
-	verified *verified
-}
-
 // commits lists the commits whose names git prints.
-func (n *endsResolver) commits(of Commits) (all []string, ok bool) {
+func (b *beyond) commits(of Commits) (all []string, ok bool) {
 	if len(of.Revisions) > maxRevisions {
 		return nil, false
 	}
 	for _, word := range of.Revisions {
-		found, ok := n.ends(word, of.Parents)
+		found, ok := b.ends(word, of.Parents)
 		if !ok {
 			return nil, false
 		}
@@ -88,13 +77,13 @@ func (n *endsResolver) commits(of Commits) (all []string, ok bool) {
 
 // ends lists the commits of one word: those at both ends of a range, where the ends of
 // the range with three dots part, and the parents if they count.
-func (n *endsResolver) ends(word string, parents bool) ([]string, bool) {
+func (b *beyond) ends(word string, parents bool) ([]string, bool) {
 	ends, isRange := syntax.CutRange(word)
 	if !isRange {
-		return n.single(word, parents)
+		return b.single(word, parents)
 	}
-	from, known := n.commitOf(ends.From)
-	to, also := n.commitOf(ends.To)
+	from, known := b.commitOf(ends.From)
+	to, also := b.commitOf(ends.To)
 	if parents || !known || !also {
 		return nil, false
 	}
@@ -102,22 +91,22 @@ func (n *endsResolver) ends(word string, parents bool) ([]string, bool) {
 		return []string{from, to}, true
 	}
 	// Where the history is cut off or written down elsewhere, git may find other commits.
-	if n.repository.Has("shallow") || len(n.verified.graph.ids) > 0 {
+	if b.repository.Has("shallow") || len(b.graph.ids) > 0 {
 		return nil, false
 	}
-	parted, known := bases(n.verified, from, to, true)
+	parted, known := bases(b.source, from, to, true)
 	return append(parted, to), known
 }
 
-func (n *endsResolver) single(word string, parents bool) ([]string, bool) {
-	id, ok := n.commitOf(word)
+func (b *beyond) single(word string, parents bool) ([]string, bool) {
+	id, ok := b.commitOf(word)
 	if !ok || !parents {
 		return []string{id}, ok
 	}
-	if tag, ok := n.named(word); ok && tag != id {
+	if tag, ok := b.named(word); ok && tag != id {
 		return nil, false // of a tag git show prints more than names
 	}
-	c, ok := n.commit(id)
+	c, ok := b.commit(id)
 	if !ok {
 		return nil, false
 	}
@@ -127,8 +116,8 @@ func (n *endsResolver) single(word string, parents bool) ([]string, bool) {
 // beyond is one answer under way: what the index names are its paths, and the trees that it would
 // write by their directories, each with a slash behind it.
 type beyond struct {
-	source    *verified
-	hashSize  int
+	*source
+
 	paths     map[string]bool
 	trees     map[string]string
 	selection syntax.Pathspecs
@@ -138,9 +127,9 @@ type beyond struct {
 }
 
 // index reads what the index names.
-func (b *beyond) index(repository *object.Repository) bool {
+func (b *beyond) index() bool {
 	var entries []indexed
-	err := walkIndex(repository, func(e object.IndexEntry) bool {
+	err := walkIndex(b.repository, func(e object.IndexEntry) bool {
 		entries = append(entries, indexed{mode: e.Mode, id: e.ID, path: string(e.Path)})
 		b.paths[string(e.Path)] = true
 		return len(entries) <= maxEntries
@@ -161,12 +150,12 @@ func (b *beyond) tree(dir, id string, depth int) bool {
 	if depth > maxDepth || len(dir) > maxPath {
 		return false
 	}
-	found, err := b.source.object(id)
+	found, err := b.object(id)
 	if err != nil || found.Kind != object.KindTree {
 		return false
 	}
 	for body := found.Body; len(body) > 0 && !b.stopped; {
-		entry, rest, ok := object.CutEntry(body, b.hashSize)
+		entry, rest, ok := object.CutEntry(body, b.repository.HashSize)
 		if !ok || !b.entry(dir, entry, depth) {
 			return false
 		}
@@ -238,7 +227,7 @@ func (b *beyond) writeTree(entries []indexed, from, depth int) ([]byte, bool) {
 		body.Write(id)
 		entries = entries[count:]
 	}
-	id := object.HashOf(object.KindTree, body.Bytes(), b.hashSize)
+	id := object.HashOf(object.KindTree, body.Bytes(), b.repository.HashSize)
 	b.trees[dir] = hex.EncodeToString(id)
 	return id, true
 }

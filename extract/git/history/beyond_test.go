@@ -136,12 +136,12 @@ func TestTreesAreGits(t *testing.T) {
 		_ = os.RemoveAll(dir + "/a")
 		s.Write(dir+"/"+name, strings.Repeat("x", i))
 		s.Git(dir, "add", "-A")
-		b := beyond{hashSize: object.SHA1Size, paths: map[string]bool{}, trees: map[string]string{}}
 		repository := s.repository(dir)
-		require.True(t, b.index(&repository))
+		b := beyond{source: &source{repository: &repository}, paths: map[string]bool{}, trees: map[string]string{}}
+		require.True(t, b.index())
 		assert.Equal(t, strings.TrimSpace(s.Git(dir, "write-tree")), b.trees[""])
 	}
-	b := beyond{hashSize: object.SHA1Size, trees: map[string]string{}}
+	b := beyond{source: &source{repository: &object.Repository{HashSize: object.SHA1Size}}, trees: map[string]string{}}
 	_, ok := b.writeTree([]indexed{{path: strings.Repeat("a/", maxDepth+1) + "b"}}, 0, 0)
 	assert.False(t, ok)
 	_, ok = b.writeTree([]indexed{{path: "a//b"}}, 0, 0)

@@ -56,7 +56,7 @@ func (p *Past) Held(repository object.Repository, of Query, pathspecs []string, 
 		return ErrHistoryUnknown
 	}
 	defer source.reader.Close()
-	s := starts{resolver: source.resolver(), past: p, of: of}
+	s := starts{source: source, of: of}
 	held := held{source: source, top: repository.Top, selection: selection, visit: visit}
 	if !s.find() || !held.follow(&s) || s.lost && !held.stopped {
 		return ErrHistoryUnknown
@@ -66,7 +66,7 @@ func (p *Past) Held(repository object.Repository, of Query, pathspecs []string, 
 
 // held visits what commits hold.
 type held struct {
-	source    *remembered
+	source    *source
 	top       string
 	selection syntax.Pathspecs
 	visit     func(path string) bool

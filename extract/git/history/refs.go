@@ -81,7 +81,7 @@ func TagsAreWords(repository object.Repository) bool {
 }
 
 // isWord reports whether a tag is a commit, or an object that has a name which is a word.
-func (s *verified) isWord(id string) bool {
+func (s *source) isWord(id string) bool {
 	found, err := s.object(id)
 	if err != nil || found.Kind != object.KindTag {
 		_, ok := s.commit(id)
@@ -142,39 +142,20 @@ func mayNameTag(repository *object.Repository, revision string) bool {
 // MayName reports whether git may take a word for a revision, or for a range between two, be there
 // a file of that name: most commands refuse a word that is both, but git log takes the
 // range, and others look for no file. The repository remembers what it reads of packed refs.
-func MayName(repository *object.Repository, word string, budget *object.Budget) bool {
+func MayName(repository *object.Repository, word string) bool {
 	if repository.HashSize == 0 || word == ".." {
 		return false
 	}
 	ends, ranged := syntax.CutRange(word)
-	if !ranged {
-		return mayName(repository, budget, word)
-	}
-	return mayName(repository, budget, ends.From) && mayName(repository, budget, ends.To)
+	return mayName(repository, ends.From) && (!ranged || mayName(repository, ends.To))
 }
 
 // mayName reports whether a name is that of a ref, or may be a hash. What isn't known counts.
-func mayName(repository *object.Repository, budget *object.Budget, name string) bool {
-	if name == "@" {
-		return true
-	}
+func mayName(repository *object.Repository, name string) bool {
 	for segment := range strings.SplitSeq(name, "/") {
 		if segment == "" || segment[0] == '.' {
 			return false
 		}
 	}
-	if slices.ContainsFunc(syntax.RefPlaces(name), repository.MayHaveRef) {
-		return true
-	}
-	digits := syntax.HashIn(name)
-	if digits == "" || len(digits) > 2*repository.HashSize {
-		return false
-	}
-	reader, err := object.NewReader(repository, budget)
-	if err != nil {
-		return true
-	}
-	defer reader.Close()
-	ids, known := reader.Beginning(strings.ToLower(digits), 1)
-	return !known || len(ids) > 0
+	return name == "@" || syntax.HashIn(name) != "" || slices.ContainsFunc(syntax.RefPlaces(name), repository.MayHaveRef)
 }

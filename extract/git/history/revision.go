@@ -17,40 +17,30 @@ const (
 	maxRevisions = 16
 )
 
-// resolver finds what revisions name.
-type resolver struct {
-	source
-
-	repository *object.Repository
-	// reader finds hashes, and revisions may end with ^{}. Without one, a revision that may be
-	// a hash is not known.
-	reader *object.Reader
-}
-
 // commitOf is the commit that a revision names.
-func (r *resolver) commitOf(text string) (string, bool) {
-	id, ok := r.revision(text)
+func (s *source) commitOf(text string) (string, bool) {
+	id, ok := s.revision(text)
 	if !ok {
 		return "", false
 	}
-	_, ok = r.commit(id)
+	_, ok = s.commit(id)
 	return id, ok
 }
 
 // revision is the object that a revision names, behind tags.
-func (r *resolver) revision(text string) (string, bool) {
-	if r.reader != nil {
+func (s *source) revision(text string) (string, bool) {
+	if !s.reader.Every {
 		text = strings.TrimSuffix(strings.TrimSuffix(text, "^{}"), "^{commit}")
 	}
 	name, steps, ok := syntax.CutSteps(text)
 	if !ok {
 		return "", false
 	}
-	id, ok := r.named(name)
+	id, ok := s.named(name)
 	if !ok {
 		return "", false
 	}
-	id, _, err := r.peel(id)
+	id, _, err := s.peel(id)
 	ok = err == nil
 	for _, next := range steps {
 		number, times := 1, next.Count
@@ -58,15 +48,15 @@ func (r *resolver) revision(text string) (string, bool) {
 			number, times = next.Count, 1
 		}
 		for ; ok && times > 0; times-- {
-			id, ok = r.parent(id, number)
+			id, ok = s.parent(id, number)
 		}
 	}
 	return id, ok
 }
 
 // parent is the parent of a commit by its number; 0 is the commit itself.
-func (r *resolver) parent(id string, number int) (string, bool) {
-	c, ok := r.commit(id)
+func (s *source) parent(id string, number int) (string, bool) {
+	c, ok := s.commit(id)
 	if !ok || number > len(c.Parents) {
 		return "", false
 	}
@@ -77,9 +67,9 @@ func (r *resolver) parent(id string, number int) (string, bool) {
 }
 
 // peel is the object that an id names itself or through tags.
-func (r *resolver) peel(id string) (string, object.Object, error) {
+func (s *source) peel(id string) (string, object.Object, error) {
 	for range maxTags {
-		found, err := r.object(id)
+		found, err := s.object(id)
 		if err != nil || found.Kind != object.KindTag {
 			return id, found, err
 		}
@@ -93,15 +83,15 @@ func (r *resolver) peel(id string) (string, object.Object, error) {
 
 // named is the object that a name means: a ref, or the beginning of a hash. One that means
 // several is not known.
-func (r *resolver) named(name string) (string, bool) {
+func (s *source) named(name string) (string, bool) {
 	if name == "HEAD" || name == "@" {
-		return r.repository.Head()
+		return s.repository.Head()
 	}
-	if r.reader == nil && syntax.HashIn(name) != "" {
+	if s.reader.Every && syntax.HashIn(name) != "" {
 		return "", false
 	}
 	isHash := syntax.IsHash(name)
-	if isHash && len(name) == 2*r.repository.HashSize {
+	if isHash && len(name) == 2*s.repository.HashSize {
 		return strings.ToLower(name), true
 	}
 	if !syntax.IsRefName(name) {
@@ -109,7 +99,7 @@ func (r *resolver) named(name string) (string, bool) {
 	}
 	found, count := "", 0
 	for _, ref := range syntax.RefPlaces(name) {
-		id, there, known := r.repository.Ref(ref)
+		id, there, known := s.repository.Ref(ref)
 		if !known {
 			return "", false
 		}
@@ -118,7 +108,7 @@ func (r *resolver) named(name string) (string, bool) {
 		}
 	}
 	if count == 0 && isHash {
-		ids, ok := r.reader.Beginning(strings.ToLower(name), 2)
+		ids, ok := s.reader.Beginning(strings.ToLower(name), 2)
 		return strings.Join(ids, ""), ok && len(ids) == 1
 	}
 	return found, count == 1

@@ -2,11 +2,9 @@ package history
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"policyd/extract/git/object"
-	"policyd/extract/git/syntax"
 )
 
 // CountsFromTop reports whether paths in what a revision names count from the top of the repository,
@@ -24,29 +22,10 @@ func (p *Past) CountsFromTop(repository object.Repository, word string, budget *
 		return false
 	}
 	defer source.reader.Close()
-	r := source.resolver()
-	if id, ok := r.revision(word); ok {
-		return r.isTop(id)
+	if id, ok := source.revision(word); ok {
+		return source.isTop(id)
 	}
-	for _, digits := range syntax.Hashes(word) {
-		if len(digits) > 2*repository.HashSize {
-			continue
-		}
-		ids, ok := source.reader.Beginning(strings.ToLower(digits), maxAlike)
-		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !r.isTop(id) }) {
-			return false
-		}
-	}
-	for side := range strings.SplitSeq(word, "..") {
-		side = strings.TrimLeft(side, "^.")
-		if end := strings.IndexAny(side, "^~@:"); end > 0 {
-			side = side[:end]
-		}
-		if id, ok := r.named(side); ok && !r.isTop(id) {
-			return false
-		}
-	}
-	return true
+	return source.pieces(word, source.isTop)
 }
 
 // RefsCountFromTop is CountsFromTop for whichever ref a revision names.
@@ -59,15 +38,13 @@ func (p *Past) RefsCountFromTop(repository object.Repository, budget *object.Bud
 		return false
 	}
 	defer source.reader.Close()
-	r := source.resolver()
-	all := tips{repository: &repository, visit: r.isTop}
-	return all.walk()
+	return (&tips{repository: &repository, visit: source.isTop}).walk()
 }
 
 // isTop reports whether an object is no tree that has files, itself or behind tags. One that isn't there
 // is none: git fails.
-func (r *resolver) isTop(id string) bool {
-	_, found, err := r.peel(id)
+func (s *source) isTop(id string) bool {
+	_, found, err := s.peel(id)
 	if errors.Is(err, object.ErrMissing) {
 		return true
 	}

@@ -16,7 +16,7 @@ const (
 
 // walk goes back through a history, the youngest commits first, as git does.
 type walk struct {
-	source source
+	source *source
 	marks  map[string]int
 	queue  youngest
 	waits  map[string]bool
@@ -29,7 +29,7 @@ type datedID struct {
 	date int64
 }
 
-func newWalk(s source) *walk {
+func newWalk(s *source) *walk {
 	return &walk{source: s, marks: map[string]int{}, waits: map[string]bool{}}
 }
 
@@ -77,7 +77,7 @@ func (w *walk) next() (id string, marks int) {
 // bases lists the best common ancestors of two commits, and maybe more. With dated, they are not
 // known if a commit has no date or a parent is younger than its child: git may then find another
 // one first.
-func bases(s source, one, other string, dated bool) (found []string, known bool) {
+func bases(s *source, one, other string, dated bool) (found []string, known bool) {
 	w := newWalk(s)
 	if !w.mark(fromOne, one) || !w.mark(fromOther, other) {
 		return nil, false
@@ -97,7 +97,7 @@ func bases(s source, one, other string, dated bool) (found []string, known bool)
 }
 
 // ordered reports whether a commit and its parents have dates, none after its own.
-func ordered(s source, c *object.Commit) bool {
+func ordered(s *source, c *object.Commit) bool {
 	return c.Dated && !slices.ContainsFunc(c.Parents, func(id string) bool {
 		parent, ok := s.commit(id)
 		return !ok || !parent.Dated || parent.Date > c.Date

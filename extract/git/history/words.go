@@ -14,10 +14,9 @@ const maxAlike = 16
 
 // starts are where git begins.
 type starts struct {
-	resolver
+	*source
 
-	past *Past
-	of   Query
+	of Query
 	// walked is true if git goes on to what came before, whatever the words are.
 	walked bool
 	// from are commits that count with all before them, without those that don't, only those
@@ -38,7 +37,7 @@ func (s *starts) find() bool {
 		if s.word(word) {
 			continue
 		}
-		if !s.pieces(word) {
+		if !s.pieces(word, s.piece) {
 			return false
 		}
 		if !s.of.Contents || strings.Contains(word, "$(") { // what the shell makes may be any hash
@@ -99,8 +98,7 @@ func (s *starts) parted(one, other string) bool {
 }
 
 func (s *starts) single(text string) bool {
-	name, alone := strings.CutSuffix(text, "^!")
-	id, ok := s.revision(name)
+	id, ok := s.revision(text)
 	if !ok {
 		return false
 	}
@@ -116,11 +114,9 @@ func (s *starts) single(text string) bool {
 		s.lone(id, found)
 	case found.Kind != object.KindCommit:
 		return false
-	case alone && !s.of.Alone:
-		return s.apart(id)
 	case s.of.Walks:
 		s.from = append(s.from, id)
-	case s.of.Alone && !alone:
+	case s.of.Alone:
 		s.ends = append(s.ends, id)
 	default:
 		s.only = append(s.only, id)
@@ -135,17 +131,9 @@ func (s *starts) lone(id string, tree object.Object) {
 	s.lost = s.lost || len(tree.Body) > 0
 }
 
-// apart begins at a commit and leaves out what is before it.
-func (s *starts) apart(id string) bool {
-	c, ok := s.commit(id)
-	if ok {
-		s.from, s.without = append(s.from, id), append(s.without, c.Parents...)
-	}
-	return ok
-}
-
-// pieces begins at all that a word may name of which the whole isn't known: no ref may lead there.
-func (s *starts) pieces(word string) bool {
+// pieces visits all that a word may name of which the whole isn't known: no ref may lead there. It reports false if
+// visit does, or that can't be known.
+func (s *source) pieces(word string, visit func(id string) bool) bool {
 	all := syntax.Hashes(word)
 	if len(all) > maxAlike {
 		return false
@@ -155,7 +143,7 @@ func (s *starts) pieces(word string) bool {
 			continue
 		}
 		ids, ok := s.reader.Beginning(strings.ToLower(digits), maxAlike)
-		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !s.piece(id) }) {
+		if !ok || len(ids) == maxAlike || slices.ContainsFunc(ids, func(id string) bool { return !visit(id) }) {
 			return false
 		}
 	}
@@ -164,7 +152,7 @@ func (s *starts) pieces(word string) bool {
 		if end := strings.IndexAny(side, "^~@:"); end > 0 {
 			side = side[:end]
 		}
-		if id, ok := s.named(side); ok && !s.piece(id) {
+		if id, ok := s.named(side); ok && !visit(id) {
 			return false
 		}
 	}

@@ -11,8 +11,6 @@ type IndexEntry struct {
 	Mode uint32
 	ID   []byte // of the blob
 	Path []byte
-	// SkipsWorkTree is true for a file that a sparse checkout leaves out of the work tree.
-	SkipsWorkTree bool
 }
 
 // IsSubmodule reports whether the entry is a commit of another repository.
@@ -31,7 +29,6 @@ const (
 	indexFlagBytes   = 2
 	indexNameMask    = 0x0fff
 	indexExtended    = 0x4000
-	indexSkips       = 0x4000 // of the extended flags
 )
 
 // ErrIndexUnknown means that the index is damaged or of a kind that is not
@@ -98,13 +95,10 @@ func (w *indexWalk) entry() (IndexEntry, bool) {
 	}
 	mode := binary.BigEndian.Uint32(fixed[indexModeOffset:])
 	flags := binary.BigEndian.Uint16(fixed[size-indexFlagBytes:])
-	var extended uint16
 	if flags&indexExtended != 0 {
-		more, ok := w.take(indexFlagBytes)
-		if !ok || w.version == 2 {
+		if _, ok := w.take(indexFlagBytes); !ok || w.version == 2 {
 			return IndexEntry{}, false
 		}
-		extended = binary.BigEndian.Uint16(more)
 		size += indexFlagBytes
 	}
 	if w.version == 4 {
@@ -118,7 +112,7 @@ func (w *indexWalk) entry() (IndexEntry, bool) {
 	if length := int(flags & indexNameMask); length != indexNameMask && length != len(w.name) {
 		return IndexEntry{}, false
 	}
-	return IndexEntry{Mode: mode, ID: fixed[indexStatBytes : indexStatBytes+w.hashSize], Path: w.name, SkipsWorkTree: extended&indexSkips != 0}, true
+	return IndexEntry{Mode: mode, ID: fixed[indexStatBytes : indexStatBytes+w.hashSize], Path: w.name}, true
 }
 
 // paddedName reads a name that ends in one to eight NUL bytes, which fill the

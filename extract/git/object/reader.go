@@ -66,6 +66,11 @@ func (b *Budget) Spend(objects, bytes int) bool {
 // matches its id, except for blobs: of these it reads the kind alone, which nothing proves. The
 // caller closes it. It may not be used concurrently.
 type Reader struct {
+	// Every is true to read every copy of an object, since git may take any and doesn't verify it. A blob is
+	// an error then, because nothing proves it. Otherwise the first copy is read: enough for what git may print, as
+	// long as git reads no copy that doesn't match its id.
+	Every bool
+
 	repository *Repository
 	budget     *Budget
 	dirs       []string
@@ -147,8 +152,7 @@ func (r *Reader) openBelow(objects string, depth int) error {
 	return nil
 }
 
-// Read reads the first copy of an object: enough for what git may print, as long as git reads no
-// copy that doesn't match its id.
+// Read reads an object.
 func (r *Reader) Read(id string) (Object, error) {
 	raw, err := hex.DecodeString(id)
 	if err != nil {
@@ -158,23 +162,7 @@ func (r *Reader) Read(id string) (Object, error) {
 }
 
 // ReadRaw is Read by the bytes of the id.
-func (r *Reader) ReadRaw(id []byte) (Object, error) { return r.read(id, false) }
-
-// ReadAll reads every copy of an object, since git may take any and doesn't verify it. A blob is
-// an error, because nothing proves it.
-func (r *Reader) ReadAll(id string) (Object, error) {
-	raw, err := hex.DecodeString(id)
-	if err != nil {
-		return Object{}, errObject
-	}
-	found, err := r.read(raw, true)
-	if err == nil && found.Kind == KindBlob {
-		err = errObject
-	}
-	return found, err
-}
-
-func (r *Reader) read(id []byte, all bool) (found Object, err error) {
+func (r *Reader) ReadRaw(id []byte) (found Object, err error) {
 	if len(id) != r.repository.HashSize || !r.budget.Spend(1, 0) {
 		return Object{}, errObject
 	}
@@ -183,30 +171,14 @@ func (r *Reader) read(id []byte, all bool) (found Object, err error) {
 	}
 	err = ErrMissing
 	for found, err = range r.copies(id) {
-		if err != nil || !all || found.Kind == KindBlob {
+		if err == nil && r.Every && found.Kind == KindBlob {
+			err = errObject
+		}
+		if err != nil || !r.Every {
 			break
 		}
 	}
 	return found, err
-}
-
-// Has reports whether an object is stored: what git finds, it doesn't fetch. The empty tree and the empty
-// file are part of git. An object that can't be known to be there counts as missing.
-func (r *Reader) Has(id []byte) bool {
-	if r.open() != nil || len(id) != r.repository.HashSize {
-		return false
-	}
-	for _, p := range r.packs {
-		if _, there, err := p.offset(id); there && err == nil {
-			return true
-		}
-	}
-	name := hex.EncodeToString(id)
-	loose := r.budget.Spend(1, 0) && slices.ContainsFunc(r.dirs, func(dir string) bool {
-		found, err := stat.Path(filepath.Join(dir, name[:2], name[2:]), true)
-		return err == nil && found.Kind == stat.File && found.Size > 0
-	})
-	return loose || bytes.Equal(id, HashOf(KindBlob, nil, len(id))) || bytes.Equal(id, HashOf(KindTree, nil, len(id)))
 }
 
 // copies are the copies of an object, each verified or an error.

@@ -20,42 +20,31 @@ func ChecksSignature(format string) bool {
 var builtinFormats = []string{"raw", "medium", "short", "email", "mboxrd", "fuller", "full", "oneline", "reference"}
 
 // PrettyFormats are the formats of commits that settings give names to (pretty.<name>), and those that commits
-// are printed in by default (format.pretty). The zero value has none.
+// are printed in by default (format.pretty). The zero value has none. Each value counts, whichever git uses in the end.
 type PrettyFormats struct {
-	aliases  []prettyAlias
+	// named is true if a format with a name checks signatures.
+	named    bool
 	defaults []string
 }
 
-type prettyAlias struct{ name, format string }
-
-// Add takes a setting if it is of formats. Each value counts, whichever git uses in the end.
+// Add takes a setting if it is of formats.
 func (p *PrettyFormats) Add(s Setting) {
-	switch name := strings.TrimPrefix(s.Name(), s.Section+"."); {
+	switch {
 	case s.Section == "pretty":
-		p.aliases = append(p.aliases, prettyAlias{strings.ToLower(name), s.Value})
-	case s.Section == "format" && name == "pretty":
+		p.named = p.named || ChecksSignature(s.Value)
+	case s.Name() == "format.pretty":
 		p.defaults = append(p.defaults, s.Value)
 	}
 }
 
 // ChecksSignature reports whether a value of --pretty or --format may make git run gpg. It is a format, or the
-// name of one. git takes the shortest name that begins with the value, in some versions whatever its case; here
-// each that does counts, unless the name is git's own.
+// name of one: any that isn't git's own may stand for one that does.
 func (p *PrettyFormats) ChecksSignature(format string) bool {
-	return ChecksSignature(format) || format != "" && p.namesChecking(format, 0)
+	isOwn := format == "" || strings.Contains(format, "%") || strings.HasPrefix(format, "format:") || slices.Contains(builtinFormats, format)
+	return ChecksSignature(format) || p.named && !isOwn
 }
 
 // ChecksByDefault does so for commands that print commits in no format that the line names.
 func (p *PrettyFormats) ChecksByDefault() bool {
 	return slices.ContainsFunc(p.defaults, p.ChecksSignature)
-}
-
-// namesChecking follows a name over those that it stands for, of which none stands for itself.
-func (p *PrettyFormats) namesChecking(name string, depth int) bool {
-	if strings.Contains(name, "%") || strings.HasPrefix(name, "format:") || slices.Contains(builtinFormats, name) || depth > len(p.aliases) {
-		return false
-	}
-	return slices.ContainsFunc(p.aliases, func(alias prettyAlias) bool {
-		return strings.HasPrefix(alias.name, strings.ToLower(name)) && (ChecksSignature(alias.format) || p.namesChecking(alias.format, depth+1))
-	})
 }

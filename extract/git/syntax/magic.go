@@ -5,12 +5,12 @@ import "strings"
 // Magic is the prefix of a pathspec (gitglossary(7)).
 type Magic struct {
 	Exclude, Top, Literal bool
-	// Glob is true if no wildcard but "**" matches a slash, Fold if case doesn't count.
-	Glob, Fold bool
+	// Glob is true if no wildcard but "**" matches a slash.
+	Glob bool
 }
 
 // CutMagic cuts the magic off a pathspec. known is false for magic that isn't read here, such
-// as attributes; rest is then what would be the pattern if git knew it.
+// as attributes, "icase" and what a "glob" excludes; rest is then what would be the pattern if git knew it.
 func CutMagic(pathspec string) (m Magic, rest string, known bool) {
 	rest, found := strings.CutPrefix(pathspec, ":")
 	if !found {
@@ -33,15 +33,13 @@ func longMagic(text string) (m Magic, rest string, known bool) {
 			m.Top = true
 		case "glob":
 			m.Glob = true
-		case "icase":
-			m.Fold = true
 		case "literal":
 			m.Literal = true
 		default:
 			known = false
 		}
 	}
-	return m, rest, known && (!m.Glob || !m.Literal)
+	return m, rest, known && (!m.Glob || !m.Literal && !m.Exclude)
 }
 
 // shortMagic cuts off "!", "^" and "/", which a further colon may end.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// ErrPathspecUnknown means a pathspec that is not understood here: attributes and
-// character classes, a path outside the work tree.
+// ErrPathspecUnknown means a pathspec that is not understood here: attributes, patterns
+// that don't mind case, character classes, a path outside the work tree.
 var ErrPathspecUnknown = errors.New("pathspec unknown")
 
 // pathspec is one selection. pattern is relative to the work tree; its first
@@ -18,8 +18,8 @@ type pathspec struct {
 
 	pattern string
 	literal int
-	// exact is how many of its first bytes are those of the directory, in which case counts.
-	exact int
+	// wild is the rest of the pattern. It may match more, unless it excludes.
+	wild string
 }
 
 // Pathspecs select paths. The zero value selects none.
@@ -66,9 +66,6 @@ func ParsePathspecs(top, cwd string, texts []string) (Pathspecs, error) {
 // has of it in common with the one so far.
 func commonDirectory(spec *pathspec, so string, first bool) string {
 	known := spec.pattern[:spec.literal]
-	if spec.Fold {
-		known = spec.pattern[:spec.exact]
-	}
 	if !first {
 		known = known[:commonLength(known, so)]
 	}
@@ -98,8 +95,11 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	if rest == "" && m == (Magic{}) {
 		return pathspec{}, ErrPathspecUnknown
 	}
-	if (m.Glob || m.Fold) && (strings.Contains(rest, "..") || filepath.IsAbs(rest)) {
-		return pathspec{}, ErrPathspecUnknown // how much of it is the directory's is another matter
+	if m.Glob {
+		if strings.Contains(rest, "..") {
+			return pathspec{}, ErrPathspecUnknown
+		}
+		rest = strings.ReplaceAll(rest, "**/", "*") // which matches more, as any wildcard does outside of a glob
 	}
 	pattern, exact, err := anchor(top, prefix, rest)
 	if err != nil {
@@ -108,29 +108,15 @@ func parsePathspec(top, prefix, text string) (pathspec, error) {
 	if m.Top && pattern != rest {
 		return pathspec{}, ErrPathspecUnknown // git takes such a one as it is written: "." is no directory in it
 	}
-	spec := pathspec{Magic: m, pattern: pattern, literal: max(exact, literalLength(pattern)), exact: exact}
+	spec := pathspec{Magic: m, pattern: pattern, literal: max(exact, literalLength(pattern))}
 	if m.Literal {
 		spec.literal = len(pattern)
 	}
-	return spec, spec.check()
-}
-
-// check refuses what is not matched here as git does. What folds case is compared by its
-// own bytes alone, which are those of the locale where they are not ASCII.
-func (s *pathspec) check() error {
-	wild, own := s.pattern[s.literal:], s.pattern[s.exact:]
-	if s.Fold && (s.Exclude || strings.ContainsAny(wild, "[\\") || strings.ContainsFunc(own, func(r rune) bool { return r >= 0x80 })) {
-		return ErrPathspecUnknown
+	wild := pattern[spec.literal:]
+	if spec.wild, known = loosen(wild); !known || m.Exclude && spec.wild != wild {
+		return pathspec{}, ErrPathspecUnknown
 	}
-	if !s.Glob {
-		return checkPattern(wild)
-	}
-	for part := range strings.SplitSeq(own, "/") {
-		if strings.Contains(part, "**") && part != "**" || checkPattern(part) != nil {
-			return ErrPathspecUnknown
-		}
-	}
-	return nil
+	return spec, nil
 }
 
 // anchor makes a pattern relative to top and drops "." and ".." as git does,
@@ -179,32 +165,11 @@ func (s Pathspecs) Select(path string) bool {
 }
 
 func (s pathspec) matches(name string) bool {
-	pattern := s.pattern
-	if s.Fold {
-		if !strings.HasPrefix(name, pattern[:s.exact]) {
-			return false
-		}
-		pattern, name = folded(pattern), folded(name)
-	}
-	if rest, ok := strings.CutPrefix(name, pattern); ok {
-		if rest == "" || pattern == "" || strings.HasSuffix(pattern, "/") || rest[0] == '/' {
+	if rest, ok := strings.CutPrefix(name, s.pattern); ok {
+		if rest == "" || s.pattern == "" || strings.HasSuffix(s.pattern, "/") || rest[0] == '/' {
 			return true
 		}
 	}
-	if s.literal >= len(pattern) || !strings.HasPrefix(name, pattern[:s.literal]) {
-		return false
-	}
-	if s.Glob {
-		return globMatch(pattern[s.literal:], name[s.literal:])
-	}
-	return wildMatch(pattern[s.literal:], name[s.literal:])
-}
-
-// folded folds ASCII alone, byte by byte.
-func folded(text string) string {
-	folding := []byte(text)
-	for i, c := range folding {
-		folding[i] = lower(c)
-	}
-	return string(folding)
+	rest, ok := strings.CutPrefix(name, s.pattern[:s.literal])
+	return ok && s.wild != "" && wildMatch(s.wild, rest)
 }

@@ -62,7 +62,7 @@ func spelled(m syntax.Magic) string {
 	for _, word := range []struct {
 		on   bool
 		name string
-	}{{m.Exclude, "exclude"}, {m.Top, "top"}, {m.Glob, "glob"}, {m.Fold, "icase"}, {m.Literal, "literal"}} {
+	}{{m.Exclude, "exclude"}, {m.Top, "top"}, {m.Glob, "glob"}, {m.Literal, "literal"}} {
 		if word.on {
 			words = append(words, word.name)
 		}

@@ -12,7 +12,8 @@ func FuzzWildMatch(f *testing.F) {
 		f.Add(text, "sub/b.go")
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string) {
-		if len(pattern) > 12 || len(text) > 12 || checkPattern(pattern) != nil {
+		pattern, known := loosen(pattern)
+		if len(pattern) > 12 || len(text) > 12 || !known {
 			return
 		}
 		assert.Equal(t, slowMatch(pattern, text), wildMatch(pattern, text), "%q %q", pattern, text)

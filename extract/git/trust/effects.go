@@ -38,11 +38,6 @@ const (
 	// ChecksSignatures is of settings with which whatever prints commits runs gpg to verify their
 	// signatures.
 	ChecksSignatures
-	// OpensMore is of settings with which git opens objects that neither the words of a command nor its
-	// options name: notes of other refs, a mailmap in a commit, the history of refs.
-	OpensMore
-	// FindsCopies is of settings with which what compares commits opens each file that another may be a copy of.
-	FindsCopies
 )
 
 // Has reports whether one of some effects is there.
@@ -78,19 +73,6 @@ var effects = map[string]effect{
 	"stash.showpatch":            {ShowsStash, isOn},
 	"stash.showincludeuntracked": {ShowsUntracked, isOn},
 
-	"core.notesref":      {OpensMore, isNot()},
-	"notes.displayref":   {OpensMore, isNot()},
-	"mailmap.blob":       {OpensMore, isNot()},
-	"log.diffmerges":     {OpensMore, isOneOf("remerge", "r")},
-	"showbranch.default": {OpensMore, isNot()},
-	"branch.sort":        {OpensMore, holds("ahead-behind", "is-base")},
-	"tag.sort":           {OpensMore, holds("ahead-behind", "is-base")},
-	"format.pretty":      {OpensMore, holds("%(describe")},
-	"pretty.*":           {OpensMore, holds("%(describe")},
-	"pretty.*.*":         {OpensMore, holds("%(describe")},
-	"diff.renames":       {FindsCopies, isOneOf("copies", "copy")},
-	"status.renames":     {FindsCopies, isOneOf("copies", "copy")},
-
 	"push.default":    {MapsPushes, isNot("simple", "current", "nothing")},
 	"remote.*.push":   {MapsPushes, isNot()},
 	"remote.*.mirror": {MapsPushes, isNot("false")},
@@ -117,13 +99,6 @@ func isOneOf(values ...string) func(syntax.Setting) bool {
 
 func isNot(values ...string) func(syntax.Setting) bool {
 	return func(s syntax.Setting) bool { return !slices.Contains(values, strings.ToLower(s.Value)) }
-}
-
-// holds accepts values that contain one of some texts.
-func holds(texts ...string) func(syntax.Setting) bool {
-	return func(s syntax.Setting) bool {
-		return slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(s.Value, text) })
-	}
 }
 
 // breaksLines reports whether an encoding isn't one of those in which the bytes of ASCII

@@ -119,7 +119,7 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	if found.promisor {
 		v.Effects |= LazyFetch
 	}
-	if err := in.settleWorkTree(&place, found, depth); err != nil {
+	if err := in.checkWorkTree(place, found); err != nil {
 		return err
 	}
 	if err := in.programsInside(place.top); err != nil {
@@ -143,10 +143,9 @@ func (in *inspection) inspectRepository(place repository, v *Verdict, depth int)
 	return in.inspectSubmodules(place, found.hashSize, v, depth)
 }
 
-// settleWorkTree applies core.worktree. A submodule's repository has to name
-// the directory that its gitfile was found in; only a .git directory found in
-// the project may move its work tree, and only inside the project.
-func (in *inspection) settleWorkTree(place *repository, found *traits, depth int) error {
+// checkWorkTree holds that core.worktree names the directory that the repository was found in: a submodule's has to,
+// others may.
+func (in *inspection) checkWorkTree(place repository, found *traits) error {
 	if !found.hasTree {
 		if place.layout == layoutGitfile && place.commonDir == place.gitDir { // a submodule
 			return refuse(CodeGitfileUnlinked, place.gitDir)
@@ -154,15 +153,8 @@ func (in *inspection) settleWorkTree(place *repository, found *traits, depth int
 		return nil
 	}
 	tree, err := in.probe.resolve(place.gitDir, found.workTree)
-	if err != nil || found.workTree == "" {
+	if err != nil || found.workTree == "" || tree != place.top {
 		return refuse(CodeWorkTree, place.gitDir)
-	}
-	if tree == place.top {
-		return nil
-	}
-	place.top = tree
-	if place.layout != layoutDirectory || depth > 0 || in.verdict.Above || !in.inRoots(tree) {
-		return refuse(CodeWorkTree, tree)
 	}
 	return nil
 }
