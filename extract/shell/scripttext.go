@@ -30,7 +30,7 @@ func (w *walker) script(st *state, text, program string) {
 		w.messy(code)
 		text = guard.VisibleOnly(text)
 		if guard.Bytes(text) != "" {
-			s.quotedFragments(text, s.fragments(text)) // still too deep to be parsed at all
+			s.w.fragments(st, text) // still too deep to be parsed at all
 			return
 		}
 	}
@@ -44,9 +44,7 @@ func (s *scriptText) parse(text string) {
 	file, err := parser.Parse(text)
 	if err != nil {
 		s.w.messy(guard.MessyParse)
-		reported := s.fragments(text)
-		s.opened(parser, text, file, err)
-		defer s.quotedFragments(text, reported) // behind all that crowds nothing out
+		defer s.w.fragments(s.st, text) // behind all that crowds nothing out
 	}
 	if file == nil {
 		return
@@ -121,7 +119,7 @@ func (s *scriptText) unwalked(file *syntax.File) {
 		case *syntax.ExtGlob:
 			if node.Op == syntax.GlobExcept || strings.ContainsAny(node.Pattern.Value, "$`") {
 				// Where bash knows no such patterns it runs what stands in the brackets.
-				s.quotedFragments(node.Pattern.Value, nil)
+				s.w.fragments(s.st, node.Pattern.Value)
 			}
 		}
 		if len(inside) > 0 && !slices.Contains(s.w.walked, inside[0]) {
