@@ -263,8 +263,7 @@ func (x *expander) arithmetic(expr syntax.ArithmExpr) {
 	} else if !a.total(expr) {
 		x.w.aborts(x.st)
 	}
-	x.scaled = x.scaled || a.grows(expr)
-	x.number(Number, "$((…))", numeral(a.signed(expr), false))
+	x.number(Number, "$((…))", numeral(true, false)) // what overflows is below zero
 }
 
 // splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
@@ -324,7 +323,6 @@ func (x *expander) spliceMatch(value Word, quoted bool) {
 }
 
 func (x *expander) spliceNumber(value Word) {
-	x.scaled = x.scaled || value.Scaled
 	if value.Kind == Number && !value.mayBeEmpty() && !hollow(value.holes) {
 		x.unbroken()
 	}

@@ -274,10 +274,7 @@ type walker struct {
 	nesting
 	// spliced is how many bytes of values of variables the words of the line hold.
 	spliced int
-	// mapped are the variables that mapfile made arrays of, doubtful those that a declaration gave
-	// a value which can be taken for members.
-	mapped, doubtful v1.Set
-	outset           state // before the first command
+	outset  state // before the first command
 }
 
 // surroundings are what a line is read in: the program table, the shell, the host, and what the line
@@ -328,9 +325,6 @@ type streams struct {
 	input *input
 	// piped is what the last pipeline prints, substituted what the last process substitution prints.
 	piped, substituted stream.Lines
-	// begun is how the lines begin that the last command substitution prints, if they begin with
-	// numbers.
-	begun *stream.Numbers
 }
 
 // flow is how control leaves the constructs that are walked.

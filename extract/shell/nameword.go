@@ -90,21 +90,6 @@ func partOf(st *state, word Word, part stream.Part) (Word, bool) {
 	return Word{}, false
 }
 
-// directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
-// pattern has in front of its last slash, or a match of that. It reports false for any other word.
-func directoryOfMatch(st *state, word Word) (Word, bool) {
-	if word.Split || word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
-		return Word{}, false
-	}
-	dir := lexical.Dirname(word.Text)
-	if !lexical.HasWildcard(dir) {
-		return Word{Kind: Literal, Text: dir}, true
-	}
-	matches := stream.NewWritten(st.cwd.Known[0], dir)
-	matches.Handing = value.AsLines
-	return wordOfNames(matches, dir), true
-}
-
 // withText is a name that a command found with text around it: a name itself, if the text leads nowhere
 // else, and text that only the run knows if not.
 func withText(word *syntax.Word, name Word) Word {
@@ -112,11 +97,6 @@ func withText(word *syntax.Word, name Word) Word {
 	led := tree.LedByText(word)
 	if !direct || name.stream == nil {
 		return name.asText(led)
-	}
-	if before == "" && !name.Split {
-		if sibling, ok := name.stream.Part.Sibling(behind); ok {
-			return wordOfName(sibling)
-		}
 	}
 	if names := name.stream.Surrounded(before, behind); names != nil {
 		name.stream, name.Text, name.Split = names, names.Roots[0], name.Split || names.Several
@@ -197,7 +177,7 @@ func (w *Word) appendAccesses(accesses []Access, op string, tree bool) []Access 
 }
 
 func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
-	if !names.AreFiles() || names.IsNew() && op != v1.OpRead && op != v1.OpList {
+	if !names.AreFiles() {
 		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
 	}
 	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
@@ -217,17 +197,13 @@ func accessOf(names *stream.NameStream, root, op string, tree, split bool) Acces
 	return a
 }
 
-// composing are the names that others are composed of, each as it is handed on: cut at blanks, or
-// without those at its ends, it may be a step up.
+// composing are the names that a path is composed of.
 func composing(names *stream.NameStream) []Access {
-	if names.Composed == nil {
-		return nil
-	}
 	var accesses []Access
-	for _, name := range names.Composed.Names {
+	for _, name := range names.Composed {
 		for _, root := range name.Roots() {
 			a := accessOf(name.Stream, root, v1.OpList, false, false)
-			a.Parts, a.Uncut = true, a.Uncut || names.Composed.Form != stream.Paths
+			a.Parts = true
 			accesses = append(accesses, a)
 		}
 		accesses = append(accesses, composing(name.Stream)...)

@@ -217,18 +217,6 @@ func TestWordsBesidesNames(t *testing.T) {
 	assert.False(t, named("find d -type f | xargs -I -i cat -i", "darwin", "-i"))
 }
 
-// V8: the bash that macOS brings has no mapfile, and leaves the array as it was. So does
-// any other where there is nothing to read.
-func TestArraysThatNothingFills(t *testing.T) {
-	for line, known := range map[string]bool{
-		`mapfile -t a < <(git ls-files); cat "${a[@]}"`:                  true,
-		`a=(/etc/passwd); mapfile -t a < <(git ls-files); cat "${a[@]}"`: false,
-		`a=/etc/passwd; mapfile -t a < <(git ls-files); cat "${a[@]}"`:   false,
-	} {
-		assert.Equal(t, known, len(newTable(t).Parse(line, textual).Messy) == 0, line)
-	}
-}
-
 // V8: zsh reads a file and the pipe in front, one after the other.
 func TestStreamsThatZshJoins(t *testing.T) {
 	for _, line := range []string{
@@ -260,15 +248,13 @@ func TestWordsAmongNames(t *testing.T) {
 // S3: where there may be no name, a program looks everywhere.
 func TestNamesThatMayBeNone(t *testing.T) {
 	for line, all := range map[string]bool{
-		`mapfile -t a < <(git ls-files d); rg x "${a[@]}"`:                         true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} +`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:                             true,
-		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`:                          true,
-		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:                           false,
-		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`:                          false,
-		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:                           false,
-		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
+		`find d -type f -exec sh -c 'rg x "$@"' {} +`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:    true,
+		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`: true,
+		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:  false,
+		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`: false,
+		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:  false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
 		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })

@@ -38,10 +38,6 @@ func builtinOf(name string) builtin {
 		return simpleCommand.popd
 	case "read":
 		return simpleCommand.read
-	case "mapfile", "readarray":
-		return simpleCommand.mapfile
-	case "shopt":
-		return simpleCommand.shopt
 	case "ulimit":
 		return simpleCommand.ulimit
 	case "unset":
@@ -158,21 +154,6 @@ func (i simpleCommand) unset() (ok, fail *state, explained bool) {
 			next = next.withCaveat("sets_variable")
 		}
 		next = next.with(word.Text, Word{})
-	}
-	i.shell()
-	return next, next, true
-}
-
-// shopt walks shopt -s nullglob, with which a pattern that matches nothing is no word.
-func (i simpleCommand) shopt() (ok, fail *state, explained bool) {
-	if i.w.Zsh || i.w.Posix || len(i.argv) < 3 || !i.argv[1].literal("-s") ||
-		slices.ContainsFunc(i.argv[2:], func(option Word) bool { return !option.literal("nullglob") }) {
-		return nil, nil, false
-	}
-	next := i.after
-	if !next.nullglob {
-		next = next.clone()
-		next.nullglob = true
 	}
 	i.shell()
 	return next, next, true

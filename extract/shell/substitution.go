@@ -34,10 +34,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 	}
 	s, messy := substitution{capture: newCapture(w, stream.Lines{}), st: st}, len(w.line.Messy)
 	in, piped := w.in, w.piped
-	w.in, w.piped, w.begun = stream.Lines{}, stream.Lines{}, nil
+	w.in, w.piped = stream.Lines{}, stream.Lines{}
 	w.inside(part.Stmts)
 	w.stmts(st, part.Stmts)
-	w.begun = nil
 	s.piped, w.in, w.piped = w.piped, in, piped
 	if len(part.Stmts) != 1 || w.calls != s.calls || len(w.line.Messy) > messy || len(w.line.Commands) == s.from {
 		return Word{}, false
@@ -68,8 +67,6 @@ func (s *substitution) word() (Word, bool) {
 		lines = s.printed(s.stmt)
 	}
 	if numbers, ok := lines.Numbers(); ok {
-		begun := numbers // numbers itself stays off the heap
-		s.w.begun = &begun
 		return wordOfNumbers(numbers)
 	}
 	if pipe || lines.Dashless() {
@@ -108,9 +105,6 @@ func (s *substitution) partOfPath(call *syntax.CallExpr) (Word, bool) {
 	if !ok {
 		known, ok = s.basename(call)
 	}
-	if !ok {
-		known, ok = s.dirname(call)
-	}
 	return known, ok
 }
 
@@ -131,23 +125,6 @@ func (s *substitution) literal(call *syntax.CallExpr) (Word, bool) {
 		return Word{Kind: Literal, Text: path.Base(words[1])}, true
 	}
 	return Word{}, false
-}
-
-// dirname is what dirname prints of a name that was found.
-func (s *substitution) dirname(call *syntax.CallExpr) (Word, bool) {
-	if len(call.Args) != 2 || call.Args[0].Lit() != "dirname" || !tree.IsTextAndVariables(call.Args[1]) {
-		return Word{}, false
-	}
-	word := s.w.word(s.st, call.Args[1])
-	if word.Kind == Glob {
-		return directoryOfMatch(s.st, word)
-	}
-	names := word.name()
-	dirs, ok := names.Directory(word.Split, word.Vanishes)
-	if !ok {
-		return Word{}, false
-	}
-	return wordOfName(dirs), true
 }
 
 // basename is what basename prints of a name, and without an ending that is known.

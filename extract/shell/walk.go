@@ -262,9 +262,6 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 	if input {
 		in = stream.Lines{}
 	}
-	if lines := c.w.echoedNumber(stmt, c.from, in); lines.Known() {
-		return lines
-	}
 	if o, ok := c.stdout(stmt, in); ok {
 		lines := o.numberLines()
 		if !lines.Known() {

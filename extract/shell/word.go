@@ -70,9 +70,6 @@ type Word struct {
 type wordNumeral struct {
 	// holes are where numbers stand in the Text of a Number, or of an Output that is text and numbers.
 	holes []numberHole
-	// Scaled is true for a Number that is a product, or a sum of large numbers, and can be too large
-	// for another.
-	Scaled bool
 	// Joined is true if the digits of numbers come from more than one place, so that they can be
 	// those of an octal number, or of none.
 	Joined bool
