@@ -82,7 +82,7 @@ func TestPartsOfArraysOfNames(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.RemoveAll(p.project+"/.env"))
 	for _, line := range []string{
-		`a=(src/*); head -5 "${a[@]:0:3}"`, `mapfile -t a < <(find src -type f); wc -l "${a[@]}"`, `a=($(find src -type f)); head -5 "${a[0]}"`,
+		`a=(src/*); head -5 "${a[@]:0:3}"`, `mapfile -t a < <(find src -type f); wc -l "${a[0]}"`, `a=($(find src -type f)); head -5 "${a[0]}"`,
 		`a=(README.md src); ls "${a[@]:0:1}"`, `a=(README.md src); cat "${a[@]:x:1}"`, `a=(README.md src); ls "${!a[@]}"`,
 	} {
 		facts := p.facts("Bash", map[string]any{"command": line})

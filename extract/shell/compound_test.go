@@ -17,13 +17,15 @@ func TestValuesThatAreMembers(t *testing.T) {
 		`f() { local -a x='( $(c) )'; }; f`, `f() { declare -a x=$1; }; f '( $(c) )'`, `typeset -a x=$'( $(c) )'`, `declare -a x=""' ($(c))'`,
 		`declare -a x=\(`, `declare -a x="( $(ls) )"`, `declare -a x=$(ls)`, `x=(a); declare x="$(ls)"`, `declare -a "x"; declare x="$(ls)"`,
 		`for i in 1 2; do declare x="$(ls)"; declare -a x; done`, `declare -A m; m[a]=b; f() { local m="$(ls)"; }; f`, `readonly -a x='( $(c) )'`,
-		`declare -a x=$z`, `declare -A m=([k]='(')`, `declare -A m`, `local -A m`,
+		`declare -a x=$z`, `mapfile -t x < f; declare x="$(ls)"`, `readarray -t x < f; y='( $(c) )'; declare x=$y`,
+		`f() { local x; mapfile -t x < f; local x="$1"; }; f "$(ls)"`, `m=mapfile; $m -t x < f; declare x="$(ls)"`,
+		`while read -r l; do declare x="$l"; mapfile -t x < f; done < f`, `declare -A m=([k]='(')`, `declare -A m`, `local -A m`,
 	} {
 		assert.Contains(t, parse(t, line).Messy, guard.MessyDeclaration, line)
 	}
 	for _, line := range []string{
 		`declare x="$(ls)"; ls`, `f() { local x="$(ls)"; echo "$x"; }; f; f`, `declare -a x="a $(ls)"`, `declare -a x=(a b)`,
-		`x=(a); declare y="$(ls)"`, `declare -a x=a`, `x='(a)'; ls`,
+		`x=(a); declare y="$(ls)"`, `declare -a x=a`, `x='(a)'; ls`, `mapfile -t x < f; declare y="$(ls)" x=a`,
 	} {
 		assert.Empty(t, parse(t, line).Messy, line)
 	}

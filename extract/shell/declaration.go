@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
@@ -57,6 +58,19 @@ func (d *declaration) arrays() {
 		if text && opens || doubtful && d.w.makesArray(arg.Name.Value) {
 			d.w.messy(guard.MessyDeclaration)
 		}
+		if doubtful {
+			d.w.both(&d.w.doubtful, &d.w.mapped, arg.Name.Value)
+		}
+	}
+}
+
+// both adds a name to some, and makes the line messy if it is among others: a variable that mapfile
+// makes an array of, before or after in any round or call, and that a declaration gives a value which
+// can be taken for members.
+func (r *report) both(some, others *v1.Set, name string) {
+	some.Add(name)
+	if others.Has(name) {
+		r.messy(guard.MessyDeclaration)
 	}
 }
 

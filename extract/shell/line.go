@@ -274,7 +274,10 @@ type walker struct {
 	nesting
 	// spliced is how many bytes of values of variables the words of the line hold.
 	spliced int
-	outset  state // before the first command
+	// mapped are the variables that mapfile made arrays of, doubtful those that a declaration gave
+	// a value which can be taken for members.
+	mapped, doubtful v1.Set
+	outset           state // before the first command
 }
 
 // surroundings are what a line is read in: the program table, the shell, the host, and what the line

@@ -106,7 +106,7 @@ func TestLoopsOverNumbers(t *testing.T) {
 		"echo $((0x10[1]))":                                                                       false,
 		"x=a; [[ $x =~ ^(a|b)+$ ]] && echo ok":                                                    true,
 		"x=a; [[ $x =~ ^(a;b) ]] && echo ok":                                                      false,
-		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": false,
+		"mapfile -t a < <(git ls-files); echo ${#a[@]}; for f in \"${a[@]}\"; do wc \"$f\"; done": true,
 		"mapfile -t a < f; echo $((a[0]))":                                                        false,
 		"mapfile -C ls -t a < f":                                                                  false,
 		"shopt -s nullglob; for f in *.go; do wc \"$f\"; done":                                    false,

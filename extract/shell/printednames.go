@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/argv/filter"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -264,48 +263,9 @@ func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
 	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
 }
 
-// dashlessLines is what the command prints if no line of it, and nothing that is cut out of one, can be an option: what
-// such an expression of grep -o matches, or what a filter keeps of such lines.
-func (o *stdout) dashlessLines() stream.Lines {
-	if o.args == nil {
-		return stream.Lines{}
-	}
-	piped := o.in.Dashless() && len(o.c.Accesses) == 0
-	if o.c.Verb == "grep" && filter.MatchesBare(o.args) || piped && filter.KeepsBare(o.c.Verb, o.c.Form, o.args) {
-		return stream.DashlessLines()
-	}
-	return stream.Lines{}
-}
-
 // trackedNames are those that git prints of its index alone.
 func trackedNames(c *Command) *stream.NameStream {
 	return stream.NewTracked(c.Cwd.Known[0], slices.Concat(c.Git.Pathspecs, c.Git.Below()))
-}
-
-// statusLines is what the command prints, if that is the names of git status: behind two signs and a
-// blank, or, of a filter that such lines are piped to, alone.
-func (o *stdout) statusLines() stream.Lines {
-	switch {
-	case len(o.args) == 0:
-	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
-		names := trackedNames(o.c)
-		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
-		return stream.MarkedLines(names)
-	case o.c.Program == "awk" && len(o.c.Accesses) == 0 && len(o.args) == 1 && slices.Contains(o.table.Words.Printing.LastFields, o.args[0]):
-		names, _ := o.in.LastFields()
-		return names
-	}
-	return stream.Lines{}
-}
-
-// printsMarked reports whether git status prints names behind two signs, and no other lines.
-func (o *stdout) printsMarked() bool {
-	printing := o.table.Prints(o.c.Verb).Names.Marked
-	return printing != nil && o.args[0] == strings.TrimPrefix(o.c.Verb, "git ") &&
-		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(o.args, format) }) &&
-		!slices.ContainsFunc(o.args[1:], func(arg string) bool {
-			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
-		})
 }
 
 // untrackedNames is what git ls-files names of its index and of what lies beside it, ignored files

@@ -217,6 +217,18 @@ func TestWordsBesidesNames(t *testing.T) {
 	assert.False(t, named("find d -type f | xargs -I -i cat -i", "darwin", "-i"))
 }
 
+// V8: the bash that macOS brings has no mapfile, and leaves the array as it was. So does
+// any other where there is nothing to read.
+func TestArraysThatNothingFills(t *testing.T) {
+	for line, known := range map[string]bool{
+		`mapfile -t a < <(git ls-files); cat "${a[@]}"`:                  true,
+		`a=(/etc/passwd); mapfile -t a < <(git ls-files); cat "${a[@]}"`: false,
+		`a=/etc/passwd; mapfile -t a < <(git ls-files); cat "${a[@]}"`:   false,
+	} {
+		assert.Equal(t, known, len(newTable(t).Parse(line, textual).Messy) == 0, line)
+	}
+}
+
 // V8: zsh reads a file and the pipe in front, one after the other.
 func TestStreamsThatZshJoins(t *testing.T) {
 	for _, line := range []string{

@@ -67,7 +67,7 @@ func (r *lineReader) options() {
 // known, or text.
 func (r *lineReader) value(at int) Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown, class: classOfLines(in)}
+	text := Word{Kind: Output, Text: shown}
 	ifs, set := r.st.variable("IFS")
 	if set && ifs.Kind != Literal {
 		return text
@@ -106,6 +106,34 @@ func (r *lineReader) nameOf(names *stream.NameStream) Word {
 		one.Handing = value.AsLines
 	}
 	return wordOfNames(one, one.Roots[0])
+}
+
+// mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
+// them if they are known.
+func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
+	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].literal("-t") {
+		return nil, nil, false
+	}
+	name := i.argv[2]
+	if name.Kind != Literal || !value.IsName(name.Text) || !i.w.local(name.Text) {
+		return nil, nil, false
+	}
+	member := Word{Kind: Output, Text: "$(…)", Split: true}
+	if names := i.w.in.FilesBy(false); names != nil && i.st.cwd.Only(names.Dir) {
+		lines := *names
+		lines.Handing, lines.Several = max(names.Handing, value.AsLines), true
+		member = wordOfNames(&lines, lines.Roots[0])
+	}
+	member.Vanishes = true // there may be none
+	i.w.both(&i.w.mapped, &i.w.doubtful, name.Text)
+	i.w.takes(member, false)
+	i.shell()
+	held := Word{array: &array{words: []Word{member}}}
+	if i.st.assigned(name.Text) {
+		held = Word{} // without mapfile, as in bash 3.2, and without lines it keeps its old value
+	}
+	next := i.after.with(name.Text, held)
+	return next, next, true
 }
 
 // input is one stream that the commands of a compound one share. What read takes

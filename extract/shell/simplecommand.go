@@ -38,6 +38,8 @@ func builtinOf(name string) builtin {
 		return simpleCommand.popd
 	case "read":
 		return simpleCommand.read
+	case "mapfile", "readarray":
+		return simpleCommand.mapfile
 	case "ulimit":
 		return simpleCommand.ulimit
 	case "unset":

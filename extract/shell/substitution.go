@@ -69,7 +69,7 @@ func (s *substitution) word() (Word, bool) {
 	if numbers, ok := lines.Numbers(); ok {
 		return wordOfNumbers(numbers)
 	}
-	if pipe || lines.Dashless() {
+	if pipe {
 		return wordOfLines(lines)
 	}
 	return s.single()
@@ -165,11 +165,8 @@ func baseOf(name, ending string) (Word, bool) {
 	return Word{Kind: Literal, Text: base}, true
 }
 
-// wordOfLines is a word of names: as many words as there are names. Lines without a dash are text.
+// wordOfLines is a word of names: as many words as there are names.
 func wordOfLines(lines stream.Lines) (Word, bool) {
-	if lines.Dashless() {
-		return Word{Kind: Output, Text: "$(…)", class: bareLines}, true
-	}
 	names := lines.Names()
 	if names == nil || lines.EndByNUL() {
 		return Word{}, false

@@ -263,14 +263,7 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 		in = stream.Lines{}
 	}
 	if o, ok := c.stdout(stmt, in); ok {
-		lines := o.numberLines()
-		if !lines.Known() {
-			lines = o.statusLines()
-		}
-		if !lines.Known() {
-			lines = o.dashlessLines()
-		}
-		if lines.Known() {
+		if lines := o.numberLines(); lines.Known() {
 			return lines
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -125,29 +124,19 @@ var (
 	anyText = &value.Class{}
 	// counts are numbers, one a line, or none.
 	counts = orNothing(value.Strings(value.Digits, value.Digits.Union(value.Bytes("\n")), false))
-	// bareLines are lines that no program takes for an option, and no shell for a pattern.
-	bareLines = orNothing(value.Strings(value.Bytes(filter.BareBytes), value.Bytes(filter.BareBytes+"\n"), false))
 	// objectName is the name that git prints for an object, or the revision that it can't resolve.
 	objectName = orNothing(value.Strings(value.Bytes(value.NameBytes+"./@^~{}"), value.Bytes(value.NameBytes+"./@^~{}-"), false))
 	// identifier is letters and digits.
 	identifier = classOf(value.Strings(value.Letters.Union(value.Digits), value.Letters.Union(value.Digits), false))
 
 	numerals = [...]*value.Class{&value.Number, orNothing(value.Number), &value.SignedNumber, orNothing(value.SignedNumber)}
-	shared   = append([]*value.Class{&value.NonEmpty, counts, bareLines, objectName, identifier}, numerals[:]...)
+	shared   = append([]*value.Class{&value.NonEmpty, counts, objectName, identifier}, numerals[:]...)
 )
 
 // orNothing returns the class of what a command prints, which may fail.
 func orNothing(c value.Class) *value.Class { return classOf(c.OrEmpty()) }
 
 func classOf(c value.Class) *value.Class { return &c }
-
-// classOfLines returns the class of text in lines that are no names, nil if it can be anything.
-func classOfLines(lines stream.Lines) *value.Class {
-	if lines.Dashless() {
-		return bareLines
-	}
-	return nil
-}
 
 // numeral returns the class of a number.
 func numeral(signed, mayBeEmpty bool) *value.Class {
