@@ -130,32 +130,3 @@ func TestNamesThatAreOptions(t *testing.T) {
 		assert.Equal(t, want, someItemHas(facts.Items, "reaches_unknown"), line)
 	}
 }
-
-// V4: git names directories that are on no disk, and not every dirname refuses one that is called
-// like an option: busybox's prints it.
-func TestDirectoriesOfNamesThatAreOnNoDisk(t *testing.T) {
-	lines := []string{
-		`git ls-files | while read -r f; do find "$(dirname "$f")"; done`, `for f in $(git ls-files); do ls "$(dirname "$f")"; done`,
-		`git diff --name-only HEAD~1 | while read -r f; do find "$(dirname "$f")"; done`, `git diff --name-only HEAD~1 | while read -r f; do d=$(dirname "$f"); ls "$(dirname "$d")"; done`,
-		`git diff --name-only HEAD~1 | while read -r f; do d=$(dirname "$f"); ls $d; done`, `git show --name-only --format= HEAD | while read -r f; do d=$(dirname "$f"); ls "$d"; done`,
-	}
-	for _, odd := range []bool{false, true} {
-		p := newPlace(t)
-		p.files(t, "src/x.go")
-		name := "gone/x.go"
-		if odd {
-			name = "-delete/x.go"
-		}
-		p.files(t, name)
-		p.git(t, "init", "-q", "-b", "main")
-		p.git(t, "add", "-A", "-f")
-		p.git(t, "commit", "-q", "-m", "one")
-		require.NoError(t, os.RemoveAll(p.project+"/"+filepath.Dir(name)))
-		for i, line := range lines {
-			if i == 2 {
-				p.git(t, "commit", "-q", "-a", "-m", "two")
-			}
-			assert.Equalf(t, odd, len(p.lastOf(line)) > 0, "%q: %s", line, p.lastOf(line))
-		}
-	}
-}

@@ -43,8 +43,6 @@ type NamePrinting struct {
 	Tracked []string `json:"tracked"`
 	// Untracked is for printing names of files that git doesn't ignore, and that it may not track.
 	Untracked *Printing `json:"untracked"`
-	// Marked is for printing names behind two signs and a blank, with one of what it needs, as it is written.
-	Marked *Printing `json:"marked"`
 	// Commits is how it prints names of files in commits.
 	Commits *CommitNaming `json:"commits"`
 }

@@ -197,9 +197,6 @@ type Printers struct {
 	TextPrograms []string `json:"text_programs"`
 	// InputIgnorers are verbs that read nothing of standard input, whatever they are given.
 	InputIgnorers []string `json:"input_ignorers"`
-	// LastFields are programs of awk that print the name alone of a line with a mark in front of it: of a file that
-	// got another name the one or the other.
-	LastFields []string `json:"last_fields"`
 	// CommitOptions make git add commits to those that words name. TreeComparers compare a single
 	// tree with all that is tracked, be it one of a directory.
 	CommitOptions []string `json:"commit_options"`

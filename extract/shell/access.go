@@ -1,6 +1,11 @@
 package shell
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
 
@@ -126,4 +131,103 @@ func treeIf(whole bool) Below {
 		return Tree
 	}
 	return Itself
+}
+
+// treeSelection is which files of a directory tree options select.
+type treeSelection struct {
+	// takesIn is true if an option names files to read, takesAll if others are
+	// read, too, and leavesOut if one names files not to read.
+	takesIn, takesAll, leavesOut bool
+}
+
+// filter adds an option that filters a walk, by the kind of filter. A glob over more than base names isn't
+// followed: the walk is then wider.
+func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin bool) {
+	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
+	switch kind {
+	case "glob":
+		s.glob(walk, word, followed)
+	case "include":
+		s.takesAll = s.takesAll || s.leavesOut // if leaving out comes first, some programs read what no option names
+		s.include(walk, word.Text, followed)
+		walk.Across = walk.Across || darwin
+	case "extension":
+		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed && plainExtension(word.Text)) // fd takes all dots away
+	case "exclude":
+		s.leavesOut = true
+		if followed {
+			walk.Exclude = append(walk.Exclude, word.Text)
+		}
+	case "exclude_dir":
+		// Some of BSD's greps take the name for the pattern: only one that is spelled out is left out.
+		if followed && (!darwin || !lexical.HasWildcard(word.Text)) {
+			walk.ExcludeDir = append(walk.ExcludeDir, word.Text)
+		}
+	case "type":
+		walk.Types = append(walk.Types, typeName(word))
+	}
+}
+
+// glob adds a glob that includes files, or excludes them behind "!".
+func (s *treeSelection) glob(walk *value.Walk, word Word, followed bool) {
+	name, not := strings.CutPrefix(word.Text, "!")
+	switch {
+	case !not || word.Kind != Literal:
+		s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
+		s.include(walk, word.Text, followed)
+	case followed:
+		walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
+	}
+}
+
+// plainExtension reports whether fd takes an extension as it is written.
+func plainExtension(text string) bool {
+	return !lexical.HasWildcard(text) && !strings.Contains(text, `\\`)
+}
+
+func (s *treeSelection) include(walk *value.Walk, pattern string, followed bool) {
+	s.takesIn, s.takesAll = true, s.takesAll || !followed
+	walk.Include = append(walk.Include, pattern)
+}
+
+// RuleAsWritten reports whether a glob that a program reads as a line of ignore rules stands
+// for itself: an empty one and a comment stand for none, and blanks at the end are taken away.
+func RuleAsWritten(glob string) bool {
+	return glob != "" && glob[0] != '#' && strings.TrimRightFunc(glob, unicode.IsSpace) == glob
+}
+
+// typeName is a type of files that an option names, empty if it isn't known.
+func typeName(word Word) string {
+	if word.Kind != Literal {
+		return ""
+	}
+	return strings.TrimPrefix(word.Text, "=")
+}
+
+// filter adds the value of an option, or an operand by its label, if it filters a walk.
+func (p *parsed) filter(name string, word Word) {
+	if p.args.Program != nil && p.args.Program.Filters[name] != "" {
+		p.tree.filter(&p.filters, p.args.Program.Filters[name], word, p.w.options.Platform == "darwin")
+	}
+}
+
+// selects completes which files of a tree are accessed, once all options are known.
+func (o operandReader) selects() {
+	// A glob that only leaves out more doesn't make a walk read what it would leave out.
+	given := func(option string) bool {
+		return o.has(option) && (o.args.Program.Filters[option] != "glob" || o.tree.takesIn)
+	}
+	o.filters.Follow = o.hasAny(o.program.Follows)
+	o.filters.Ignoring = len(o.program.IgnoringUnless) > 0 && !slices.ContainsFunc(o.program.IgnoringUnless, given)
+	o.filters.IgnoreFiles = o.program.IgnoreFiles
+	o.filters.SkipHidden = o.program.SkipsHidden && !slices.ContainsFunc(o.program.Unhide, given)
+	if o.tree.takesAll {
+		o.filters.Include, o.filters.Exclude = []string{"*"}, nil // the one that comes last counts
+	}
+	if o.tree.takesIn && o.args.Program.Globs() {
+		o.filters.ExcludeDir = nil // one that comes later takes a directory back in
+	}
+	if len(o.program.Only) > 0 {
+		o.filters.Include = o.program.Only
+	}
 }

@@ -159,111 +159,11 @@ func number(name string) Word {
 	return Word{Kind: Number, Text: "$" + name, class: numeral(true, false)}
 }
 
-// signed reports whether an expression that is explained can be below zero.
-func (a *arithmetic) signed(expr syntax.ArithmExpr) bool {
-	switch expr := expr.(type) {
-	case *syntax.ParenArithm:
-		return a.signed(expr.X)
-	case *syntax.BinaryArithm:
-		return a.signedResult(expr)
-	case *syntax.Word:
-		return a.signedWord(expr)
-	}
-	return true
-}
-
-func (a *arithmetic) signedResult(expr *syntax.BinaryArithm) bool {
-	switch expr.Op {
-	case syntax.Add:
-		return a.signed(expr.X) || a.signed(expr.Y) || a.grown(expr.X) && a.grown(expr.Y)
-	case syntax.Quo, syntax.Rem:
-		return a.signed(expr.X) || a.signed(expr.Y)
-	case syntax.Mul:
-		return !a.scales(expr.X, expr.Y) && !a.scales(expr.Y, expr.X)
-	default:
-		return true
-	}
-}
-
-func (a *arithmetic) signedWord(expr *syntax.Word) bool {
-	word := a.w.word(a.st, expr)
-	if value.IsName(expr.Lit()) {
-		word, _ = a.st.variable(expr.Lit())
-	}
-	if word.isCounts() {
-		return false // what has a value is one count
-	}
-	return word.dashed() || !isNumber(word) || !bounded(word)
-}
-
-// maxCountDigits is how many digits counts and sizes have. Larger numbers can overflow, and what
-// overflows is below zero.
+// maxCountDigits is how many digits counts and sizes have.
 const maxCountDigits = 12
 
 // counted reports whether a text is a number no larger than a count.
 func counted(text string) bool { return value.IsDecimal(text) && len(text) <= maxCountDigits }
-
-// bounded reports whether a number is no larger than a count: digits side by side are.
-func bounded(word Word) bool {
-	if word.Kind == Literal {
-		return len(word.Text) <= maxCountDigits
-	}
-	return !word.Joined
-}
-
-// scales reports whether a product is that of a number and a small factor.
-func (a *arithmetic) scales(number, factor syntax.ArithmExpr) bool {
-	return tree.IsSmall(factor) && !a.signed(number) && !a.scaled(number)
-}
-
-// contains reports whether an expression has a node, or reads a variable, with a property. parameter
-// is true for a variable that a parameter expansion reads.
-func (a *arithmetic) contains(expr syntax.ArithmExpr, node func(syntax.Node) bool, value func(value Word, parameter bool) bool) bool {
-	found := false
-	syntax.Walk(expr, func(at syntax.Node) bool {
-		found = found || node(at)
-		switch at := at.(type) {
-		case *syntax.Lit:
-			held, _ := a.st.variable(at.Value)
-			found = found || value(held, false)
-		case *syntax.ParamExp:
-			if at.Param != nil {
-				held, _ := a.st.variable(at.Param.Value)
-				found = found || value(held, true)
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// scaled reports whether an expression holds a product, or a variable that holds one.
-func (a *arithmetic) scaled(expr syntax.ArithmExpr) bool {
-	return a.contains(expr, func(node syntax.Node) bool {
-		product, ok := node.(*syntax.BinaryArithm)
-		return ok && product.Op == syntax.Mul
-	}, func(value Word, parameter bool) bool { return value.Scaled || parameter && value.array != nil })
-}
-
-// grows reports whether an expression holds a sum of which both sides can be large, a product, or a
-// variable that holds one: what it assigns can double in each round of a loop.
-func (a *arithmetic) grows(expr syntax.ArithmExpr) bool {
-	return a.scaled(expr) || a.contains(expr, func(node syntax.Node) bool {
-		sum, ok := node.(*syntax.BinaryArithm)
-		return ok && sum.Op == syntax.Add && !tree.IsSmall(sum.X) && !tree.IsSmall(sum.Y)
-	}, func(Word, bool) bool { return false })
-}
-
-// grown reports whether an expression holds what can have grown already: such a variable, or a number
-// of the line that is not small. Another one added to it can overflow.
-func (a *arithmetic) grown(expr syntax.ArithmExpr) bool {
-	return a.contains(expr, func(node syntax.Node) bool {
-		lit, ok := node.(*syntax.Lit)
-		return ok && value.IsDecimal(lit.Value) && len(lit.Value) > tree.MaxFactorDigits
-	}, func(value Word, _ bool) bool {
-		return value.Scaled || value.array != nil || value.Kind == Literal && len(value.Text) > tree.MaxFactorDigits
-	})
-}
 
 // command walks (( … )) and let as one command, and returns the state behind it: what it assigns then
 // holds a number.

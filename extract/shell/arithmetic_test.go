@@ -118,25 +118,14 @@ func TestExpressionsThatMayNotAssign(t *testing.T) {
 	}
 }
 
-// A number that may be below zero begins with a dash, as an option does: one that
-// wraps, and a time before 1970.
+// What an expression gives may be below zero, and begins with a dash then, as an option does. So does a
+// time before 1970.
 func TestNumbersThatMayBeOptions(t *testing.T) {
 	for line, option := range map[string]bool{
-		`grep -r $((18446744073709551615)) T`: true, `grep -r $((9223372036854775807+1)) T`: true, `grep -r $((4000000000*4000000000)) T`: true,
-		`x=9999999999999; grep -r $((x+1)) T`: true, `x=$(wc -l < f); grep -r $((x*x)) T`: true, `x=$(wc -l < f); y=$((x*9)); grep -r $((y*9)) T`: true,
-		`x=$(wc -l < f); grep -r $((x*9*9)) T`: true, `x=$(wc -l < f); grep -r $((x*99999)) T`: true, `for i in $(seq 1 9999999999999); do grep -r $((i+1)) T; done`: true,
+		`grep -r $((18446744073709551615)) T`: true, `x=$(wc -l < f); grep -r $((x+1)) T`: true, `x=1; for i in 1 2; do x=$((x+x)); done; grep -r $x T`: true,
 		`x=$(stat -c %Y f); grep -r "$x" T`: true, `for x in $(stat -c %Y f g); do grep -r "$x" T; done`: true,
 		`stat -c %Y f g | while read -r x; do grep -r "$x" T; done`: true, `x=$(stat -c %Y f | head -1); grep -r "$x" T`: true,
-		`x=$(stat -c %X f | xargs); grep -r "$x" T`:            true,
-		`x=1; for i in 1 2; do x=$((x+x)); done; grep -r $x T`: true, `x=1; y=1; for i in 1 2; do x=$((x+y)); y=$((x+y)); done; grep -r $x T`: true,
-		`g() { x=$((x+x)); }; x=1; for i in 1 2; do g; done; grep -r $x T`: true, `x=1; for i in 1 2; do y=$((x+1)); z=$((x+1)); x=$((y+z)); done; grep -r $x T`: true,
-		`x=1; for i in 1 2; do y=$x; x=$((y+x+0)); done; grep -r $x T`: true, `x=1; while [ $x -gt 0 ]; do x=$((x+999999999999)); done; grep -r $x T`: true,
-		`x=1; b=999999999999; while [ $x -gt 0 ]; do x=$((b+x)); done; grep -r $x T`:           true,
-		`x=1; for i in 1 2; do for j in $(seq $x $x); do x=$((j+j)); done; done; grep -r $x T`: true, `x=1; for i in 1 2; do for j in $(seq $x $x); do x=$((j*2)); done; done; grep -r $x T`: true,
-		`t=0; for f in a b; do x=$(wc -l < f); t=$((t+x)); done; grep -r $t T`: false, `i=0; while [ $i -lt 5 ]; do grep -r $i T; i=$((i+1)); done`: false,
-		`x=$(wc -l < f); y=$(wc -l < g); grep -r $((x+y)) T`: false, `x=$(wc -l < f); grep -r $((x*60+5)) T`: false,
-		`x=$(wc -l < f); grep -r "$((x+1))" T`: false, `x=$(wc -l < f); grep -r "$((x*100))" T`: false, `x=$(wc -l < f); y=$((x*10)); grep -r $((y+50)) T`: false,
-		`x=$(wc -l < f); grep -r "$((x*100/x))" T`: false, `for i in $(seq 1 99); do grep -r "$((i+1))" T; done`: false,
+		`x=$(wc -l < f); grep -r "$x" T`: false, `for i in $(seq 1 99); do grep -r "$i" T; done`: false,
 	} {
 		parsed := newTable(t).Parse(line, textual)
 		found := len(parsed.Messy) > 0

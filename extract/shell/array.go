@@ -23,9 +23,6 @@ func (a *array) first() (Word, bool) { return a.at(0) }
 
 // at is the member with a number, where those before it are one word each.
 func (a *array) at(index int) (Word, bool) {
-	if member, ok := a.found(); ok {
-		return member, true
-	}
 	if index >= len(a.words) {
 		some := slices.ContainsFunc(a.words, func(word Word) bool { return !single(word) })
 		return Word{Kind: Literal}, !some
@@ -51,19 +48,6 @@ func (a *array) numbered(subscript syntax.ArithmExpr) (Word, bool) {
 	return a.at(index)
 }
 
-// found is any one member of an array that holds nothing but names that a command found: one
-// of them, or none.
-func (a *array) found() (Word, bool) {
-	if len(a.words) != 1 || a.words[0].Kind != Names || a.words[0].stream == nil || !a.words[0].stream.Several {
-		return Word{}, false
-	}
-	one := *a.words[0].stream
-	if one.Several, one.Empty = false, true; a.words[0].Recut {
-		one.Handing = value.AsWords
-	}
-	return wordOfNames(&one, a.words[0].Text), true
-}
-
 // single reports whether a word is exactly one when the shell is through with it.
 func single(word Word) bool {
 	return word.Kind == Literal && word.Extended == "" || !word.Split && !word.Vanishes && word.Kind != Glob && (word.Kind != Names || word.stream != nil && !word.stream.Several)
@@ -75,7 +59,7 @@ func (a *array) plain() bool {
 }
 
 // members expands a word that is all members of an array, or all positional parameters, into one
-// word each.
+// word each. A slice of them, and their subscripts, aren't followed.
 func (s splitter) members(word *syntax.Word) ([]Word, bool) {
 	part, quoted := tree.LoneParameter(word)
 	if part == nil {
@@ -89,23 +73,13 @@ func (s splitter) members(word *syntax.Word) ([]Word, bool) {
 	if list == nil || s.st.assigned("IFS") || !quoted && slices.ContainsFunc(list.words, s.w.resplits) {
 		return nil, false
 	}
-	return s.membersOf(list, part, quoted, star)
-}
-
-// membersOf are the members of an array, or its subscripts, that an expansion becomes.
-func (s splitter) membersOf(list *array, part *syntax.ParamExp, quoted, star bool) ([]Word, bool) {
-	subscripts := part.Excl
 	switch {
-	case part.Slice != nil && (subscripts || !quoted || star):
+	case part.Slice != nil || part.Excl:
 		return nil, false
-	case subscripts:
-		words := list.subscripts()
-		return words, words != nil
 	case quoted && star:
 		return list.joined()
 	}
-	members, ok := list.sliced(part.Slice)
-	return inPlace(s.st, members, quoted), ok
+	return inPlace(s.st, slices.Clone(list.words), quoted), true
 }
 
 // inPlace changes members of an array into what they are as words of a command.
@@ -122,40 +96,9 @@ func inPlace(st *state, members []Word, quoted bool) []Word {
 	return members
 }
 
-// sliced are the members that ${name[@]:offset:length} names, or all of them where they come
-// from one word: then there may be fewer, and none.
-func (a *array) sliced(slice *syntax.Slice) ([]Word, bool) {
-	members := slices.Clone(a.words)
-	switch {
-	case slice == nil:
-		return members, true
-	case !tree.IsDecimalSlice(slice):
-		return nil, false
-	case !slices.ContainsFunc(members, func(word Word) bool { return word.Kind != Literal || !single(word) }):
-		from, to, ok := tree.SliceBounds(slice, len(members))
-		return members[from:to], ok
-	case len(members) == 1 && (members[0].Kind == Glob || members[0].Kind == Names):
-		members[0].Vanishes = true
-		return members, true
-	}
-	return nil, false
-}
-
 // resplits reports whether a word outside of quotes becomes others than it is.
 func (s *surroundings) resplits(word Word) bool {
 	return word.Kind == Literal && (word.Text == "" || s.Rereads(word.Text))
-}
-
-// subscripts are those of all members, nil if they aren't known.
-func (a *array) subscripts() []Word {
-	var out []Word
-	for i, word := range a.words {
-		if !single(word) {
-			return nil
-		}
-		out = append(out, Word{Kind: Literal, Text: strconv.Itoa(i)})
-	}
-	return out
 }
 
 // joined is all members as one word, with blanks between them.
@@ -193,7 +136,6 @@ func assignArray(w *walker, st *state, assign *syntax.Assign) (Word, bool) {
 			return Word{}, false
 		}
 		words := w.words(st, element.Value)
-		dropUnmatched(st, words)
 		w.handsOn(st, words)
 		next.words = append(next.words, located(st, words)...)
 	}

@@ -44,9 +44,8 @@ type wordPattern struct {
 
 // wordNumbers are the numbers in a word.
 type wordNumbers struct {
-	holes  []numberHole // see Word
-	scaled bool
-	lone   string // the text, if it is one whole number, or numbers, one a line
+	holes []numberHole // see Word
+	lone  string       // the text, if it is one whole number, or numbers, one a line
 }
 
 // wordNames are the names from name streams in a word.
@@ -140,9 +139,8 @@ func (b *wordBuilder) extend(c byte) {
 func (b *wordBuilder) finish(st *state, word *syntax.Word) Word {
 	out := Word{
 		Kind: b.kind, Text: b.text.String(), Variables: b.variables, Split: b.split,
-		Vanishes:    len(word.Parts) > 0 && b.class.MayBeEmpty() && !b.kept,
-		wordNumeral: wordNumeral{Scaled: b.scaled},
-		wordMatch:   wordMatch{Recut: b.recut, Extended: b.extended},
+		Vanishes:  len(word.Parts) > 0 && b.class.MayBeEmpty() && !b.kept,
+		wordMatch: wordMatch{Recut: b.recut, Extended: b.extended},
 	}
 	b.describe(&out, word)
 	parts := len(word.Parts)

@@ -25,7 +25,6 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 			argv = argv[:last] // shells make no word of it
 		}
 	}
-	dropUnmatched(st, argv)
 	if !w.count(len(argv) + len(call.Assigns)) {
 		return st, st
 	}
@@ -279,16 +278,6 @@ func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fa
 	c := a.w.newCommand(a.st, ":", redirs)
 	a.w.emit(c)
 	return a.st, a.st
-}
-
-// dropUnmatched gives up the patterns among the words of a command of which nothing may be
-// left: what it does without them is another matter.
-func dropUnmatched(st *state, words []Word) {
-	for i := range words {
-		if st.nullglob && words[i].Kind == Glob && words[i].Expands {
-			words[i] = Word{Kind: Dynamic, Text: words[i].Text, Split: true, Vanishes: true}
-		}
-	}
 }
 
 // harmless reports whether assigning value to name changes nothing but how output looks.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/guard"
@@ -262,8 +263,7 @@ func (x *expander) arithmetic(expr syntax.ArithmExpr) {
 	} else if !a.total(expr) {
 		x.w.aborts(x.st)
 	}
-	x.scaled = x.scaled || a.grows(expr)
-	x.number(Number, "$((…))", numeral(a.signed(expr), false))
+	x.number(Number, "$((…))", numeral(true, false)) // what overflows is below zero
 }
 
 // splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
@@ -323,7 +323,6 @@ func (x *expander) spliceMatch(value Word, quoted bool) {
 }
 
 func (x *expander) spliceNumber(value Word) {
-	x.scaled = x.scaled || value.Scaled
 	if value.Kind == Number && !value.mayBeEmpty() && !hollow(value.holes) {
 		x.unbroken()
 	}
@@ -343,4 +342,46 @@ func (x *expander) spliceUnknown(value Word) {
 		class = anyText
 	}
 	x.unknown(value.Kind, value.Text, class)
+}
+
+// maxAlternatives limits what the braces of a word expand to.
+const maxAlternatives = 64
+
+// appendAlternatives expands a word with braces. Some of the shells called sh know none: there
+// the word as it is written stands behind what the others make of it.
+func (s splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
+	plain := tree.AgreeOnBraces(word, s.w.Dialect)
+	if s.w.Posix || !plain {
+		s.w.messy(guard.MessyBraces)
+	}
+	if plain {
+		out = s.appendExpanded(out, word)
+	}
+	if s.w.Posix || !plain {
+		out = append(out, s.w.word(s.st, word))
+	}
+	return out
+}
+
+func (s splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
+	split := *word
+	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
+	if !syntax.SplitBraces(&split) {
+		if s.w.Posix {
+			return out
+		}
+		return append(out, s.w.word(s.st, word))
+	}
+	before := len(out)
+	for alternative, err := range expand.BracesSeq(&expand.Config{}, &split) {
+		if err != nil || len(out)-before >= maxAlternatives {
+			s.w.messy(guard.MessyBraces)
+			break
+		}
+		if len(alternative.Parts) == 0 || len(alternative.Parts) == 1 && alternative.Lit() == "" && tree.IsLiteral(alternative.Parts[0]) {
+			continue // an empty alternative without quotes is no word
+		}
+		out = append(out, s.w.word(s.st, alternative))
+	}
+	return out
 }

@@ -1,6 +1,10 @@
 package shell
 
 import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 )
 
@@ -64,4 +68,104 @@ func (p *parsed) MayLead(word Word) bool {
 // Unlisted notes the risk of an option that the table doesn't list.
 func (p *parsed) Unlisted(option string, behind []Word) {
 	riskReader{&p.effects}.option(option, behind)
+}
+
+// subject is what a question about the disk is about.
+type subject uint8
+
+const (
+	aboutLinks subject = iota
+	aboutEntering
+	aboutReading
+	aboutText
+	aboutToplevel
+	aboutMatches
+	aboutValue
+)
+
+// question is one thing that the surroundings were asked while a line was
+// explained, and what they said.
+type question struct {
+	about subject
+	path  string
+	yes   bool
+	text  string
+}
+
+// host answers questions about the disk that a line is explained on.
+type host struct {
+	options Options
+	// asked are the questions that were asked so far; unsteady is true if one was answered in two
+	// ways.
+	asked    []question
+	fewAsked [2]question
+	unsteady bool
+}
+
+// ask puts a question to the surroundings. What isn't known there is no.
+func (o *Options) ask(about subject, path string) question {
+	q := question{about: about, path: path}
+	switch {
+	case about == aboutLinks && o.Plain != nil:
+		q.yes = o.Plain(path)
+	case about == aboutEntering && o.Enterable != nil:
+		q.yes = o.Enterable(path)
+	case about == aboutReading && o.Readable != nil:
+		q.yes = o.Readable(path)
+	case about == aboutText && o.Textual != nil:
+		q.yes = o.Textual(path)
+	case about == aboutToplevel && o.Toplevel != nil:
+		q.text = o.Toplevel(path)
+	case about == aboutMatches && o.Directories != nil:
+		q.text = o.Directories(path)
+	case about == aboutValue && o.Produced != nil:
+		q.text = o.Produced(path)
+	}
+	return q
+}
+
+// ask does the same, and keeps what was said: with the line, the options and
+// these answers the explanation is settled.
+func (h *host) ask(about subject, path string) question {
+	q := h.options.ask(about, path)
+	for i := range h.asked {
+		if h.asked[i].about == about && h.asked[i].path == path {
+			h.unsteady = h.unsteady || h.asked[i] != q
+			return q
+		}
+	}
+	h.asked = append(h.asked, q)
+	return q
+}
+
+func (h *host) isPlain(dir string) bool     { return h.ask(aboutLinks, dir).yes }
+func (h *host) isEnterable(dir string) bool { return h.ask(aboutEntering, dir).yes }
+func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).yes }
+func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
+func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }
+
+// surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (d *diskView) surely(c *Command, a *Access) bool {
+	if a.Op != v1.OpRead || a.Naming == Unnamed || a.Naming == ByGlob || a.Below == Tree || c.Cwd.Others || !d.onlyRead() {
+		return false
+	}
+	return c.everywhere(a, d.isReadable)
+}
+
+// everywhere reports whether something holds of the path of an access, from whichever
+// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
+// elsewhere than it says.
+func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
+	dirs := c.Cwd.Known
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		full := a.Text
+		if !strings.HasPrefix(full, "/") {
+			full = dir + "/" + full
+		}
+		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
+	})
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -327,9 +328,6 @@ type streams struct {
 	input *input
 	// piped is what the last pipeline prints, substituted what the last process substitution prints.
 	piped, substituted stream.Lines
-	// begun is how the lines begin that the last command substitution prints, if they begin with
-	// numbers.
-	begun *stream.Numbers
 }
 
 // flow is how control leaves the constructs that are walked.
@@ -453,4 +451,85 @@ func (r *report) count(n int) bool {
 		return false
 	}
 	return true
+}
+
+// Description is what is known of a command line before it runs, in words of JSON.
+type Description struct {
+	// Messy holds the codes of what can't be explained; empty for a line that is understood.
+	Messy    []string             `json:"messy"`
+	Commands []CommandDescription `json:"commands"`
+}
+
+// CommandDescription describes one simple command, without the wrappers around it.
+type CommandDescription struct {
+	Verb string `json:"verb"`
+	// Directories are those that it may run in.
+	Directories []string `json:"directories"`
+	// AnyDirectory is true if it may run in others, too.
+	AnyDirectory bool `json:"any_directory"`
+	// Words are its argv; empty if that isn't known.
+	Words []WordDescription `json:"words"`
+	// Form holds the options and operand roles, each with its kind.
+	Form     v1.Form             `json:"form"`
+	Accesses []AccessDescription `json:"accesses"`
+	Caveats  []string            `json:"caveats"`
+	Risks    []string            `json:"risks"`
+}
+
+// WordDescription describes the value of one word.
+type WordDescription struct {
+	// Kind is dynamic, literal, pattern, number, substitution, hash, names or output.
+	Kind string `json:"kind"`
+	Text string `json:"text"`
+	// Splits is true if the shell splits the value at blanks and expands patterns in it.
+	Splits bool `json:"splits"`
+	// Vanishes is true if the shell may make no word of it.
+	Vanishes bool `json:"vanishes"`
+}
+
+// AccessDescription describes a path that a command names or implies.
+type AccessDescription struct {
+	Op   string `json:"op"`
+	Path string `json:"path"`
+	// Pattern is true if the path is a pattern, Below if everything below it is accessed, Maybe if
+	// the word counts as a path only if it looks like one or exists, and Dynamic if the run alone
+	// knows the path.
+	Pattern bool `json:"pattern"`
+	Below   bool `json:"below"`
+	Maybe   bool `json:"maybe"`
+	Dynamic bool `json:"dynamic"`
+}
+
+// wordKinds are the names of kinds of words, in their order.
+var wordKinds = [...]string{
+	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Names: "names", Output: "output",
+}
+
+// Describe returns the line in words. It shares nothing with the line.
+func (l *Line) Describe() Description {
+	out := Description{Messy: append([]string{}, l.Messy...), Commands: make([]CommandDescription, 0, len(l.Commands))}
+	for i := range l.Commands {
+		out.Commands = append(out.Commands, l.Commands[i].describe())
+	}
+	return out
+}
+
+func (c *Command) describe() CommandDescription {
+	out := CommandDescription{
+		Verb: c.Verb, Directories: append([]string{}, c.Cwd.Known...), AnyDirectory: c.Cwd.Others,
+		Words: make([]WordDescription, 0, len(c.Argv)), Form: slices.Clone(c.Form),
+		Accesses: make([]AccessDescription, 0, len(c.Accesses)), Caveats: append([]string{}, c.Caveats...), Risks: append([]string{}, c.Approval.Risks...),
+	}
+	for i := range c.Argv {
+		word := &c.Argv[i]
+		out.Words = append(out.Words, WordDescription{Kind: wordKinds[word.Kind], Text: word.Text, Splits: word.Split, Vanishes: word.Vanishes})
+	}
+	for i := range c.Accesses {
+		access := &c.Accesses[i]
+		out.Accesses = append(out.Accesses, AccessDescription{
+			Op: access.Op, Path: access.Text, Pattern: access.Naming == ByGlob, Below: access.Below == Tree,
+			Maybe: access.Presence == IfPathLike, Dynamic: access.Naming == Unnamed,
+		})
+	}
+	return out
 }

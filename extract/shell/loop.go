@@ -78,29 +78,14 @@ const seqText = "$(seq)"
 // words are what the loop goes over.
 func (l *loop) words(items []*syntax.Word) (values []Word) {
 	for _, item := range items {
-		l.w.begun = nil
 		words := located(l.st, l.w.words(l.st, item))
-		if l.counts(item) || l.w.numbersOnly(l.st, item) {
-			class := numeral(l.w.begun != nil && l.w.begun.Signed, false)
-			words = []Word{{Kind: Number, Text: seqText, class: class, wordNumeral: wordNumeral{Scaled: l.scaled(item)}}}
+		if l.counts(item) {
+			words = []Word{{Kind: Number, Text: seqText, class: numeral(false, false)}}
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
 	}
 	return values
-}
-
-// scaled reports whether a word reads a variable whose number can be too large for another.
-func (l *loop) scaled(item *syntax.Word) bool {
-	found := false
-	syntax.Walk(item, func(node syntax.Node) bool {
-		if part, ok := node.(*syntax.ParamExp); ok && part.Param != nil {
-			value, _ := l.st.variable(part.Param.Value)
-			found = found || value.Scaled
-		}
-		return !found
-	})
-	return found
 }
 
 // counts reports whether a word is $(seq …) with numbers: the loop then takes one number after the
@@ -152,7 +137,6 @@ func (l *loop) round(before *state, word Word) (ok, fail *state) {
 		word = Word{Split: true} // a pattern, perhaps
 	}
 	several, none := roundsOf(word)
-	none = none || l.st.nullglob && word.Kind == Glob
 	value := word.item(l.st)
 	start := before.with(l.name, value)
 	ok, fail = l.body(start)
@@ -312,7 +296,7 @@ func onlyVariables(before, after *state) bool {
 }
 
 func changed(before, after *state) bool {
-	if before.nullglob != after.nullglob || len(before.cwd.Known) != len(after.cwd.Known) || before.cwd.Others != after.cwd.Others ||
+	if len(before.cwd.Known) != len(after.cwd.Known) || before.cwd.Others != after.cwd.Others ||
 		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
 		return true
 	}
@@ -327,4 +311,46 @@ func changed(before, after *state) bool {
 		}
 		return was == value || was.Equal(value)
 	})
+}
+
+// What stands behind break, continue, return and exit in a body may not run, so
+// that a loop, or a function, also ends in the state in which one of them is
+// reached.
+
+// caught walks a body and returns what holds behind it, however it ends.
+func (f *flow) caught(body func() (ok, fail *state)) (ok, fail *state) {
+	f.jumps = append(f.jumps, nil)
+	ok, fail = body()
+	last := len(f.jumps) - 1
+	left := f.jumps[last]
+	f.jumps = f.jumps[:last]
+	if left == nil {
+		return ok, fail
+	}
+	return join(ok, left), join(fail, left)
+}
+
+// jump notes that the bodies being walked may end here. How many of them one
+// jump leaves need not be known: for the others it only adds to what may be.
+func (f *flow) jump(st *state) {
+	for i, left := range f.jumps {
+		if left == nil {
+			f.jumps[i] = st
+		} else {
+			f.jumps[i] = join(left, st)
+		}
+	}
+}
+
+// An expansion that fails (a division by zero, digits that are no number) makes
+// bash give up the rest of the line and go on with the next one. What the rest
+// would have changed is then as it was.
+
+// aborts notes that the line may end here.
+func (f *flow) aborts(st *state) {
+	if f.aborted == nil {
+		f.aborted = st
+	} else {
+		f.aborted = join(f.aborted, st)
+	}
 }

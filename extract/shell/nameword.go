@@ -90,21 +90,6 @@ func partOf(st *state, word Word, part stream.Part) (Word, bool) {
 	return Word{}, false
 }
 
-// directoryOfMatch is the directory of one match of a pattern that a variable holds: what the
-// pattern has in front of its last slash, or a match of that. It reports false for any other word.
-func directoryOfMatch(st *state, word Word) (Word, bool) {
-	if word.Split || word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || strings.HasSuffix(word.Text, "/") || word.Text[0] == '-' {
-		return Word{}, false
-	}
-	dir := lexical.Dirname(word.Text)
-	if !lexical.HasWildcard(dir) {
-		return Word{Kind: Literal, Text: dir}, true
-	}
-	matches := stream.NewWritten(st.cwd.Known[0], dir)
-	matches.Handing = value.AsLines
-	return wordOfNames(matches, dir), true
-}
-
 // withText is a name that a command found with text around it: a name itself, if the text leads nowhere
 // else, and text that only the run knows if not.
 func withText(word *syntax.Word, name Word) Word {
@@ -112,11 +97,6 @@ func withText(word *syntax.Word, name Word) Word {
 	led := tree.LedByText(word)
 	if !direct || name.stream == nil {
 		return name.asText(led)
-	}
-	if before == "" && !name.Split {
-		if sibling, ok := name.stream.Part.Sibling(behind); ok {
-			return wordOfName(sibling)
-		}
 	}
 	if names := name.stream.Surrounded(before, behind); names != nil {
 		name.stream, name.Text, name.Split = names, names.Roots[0], name.Split || names.Several
@@ -197,7 +177,7 @@ func (w *Word) appendAccesses(accesses []Access, op string, tree bool) []Access 
 }
 
 func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
-	if !names.AreFiles() || names.IsNew() && op != v1.OpRead && op != v1.OpList {
+	if !names.AreFiles() {
 		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
 	}
 	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
@@ -217,20 +197,87 @@ func accessOf(names *stream.NameStream, root, op string, tree, split bool) Acces
 	return a
 }
 
-// composing are the names that others are composed of, each as it is handed on: cut at blanks, or
-// without those at its ends, it may be a step up.
+// composing are the names that a path is composed of.
 func composing(names *stream.NameStream) []Access {
-	if names.Composed == nil {
-		return nil
-	}
 	var accesses []Access
-	for _, name := range names.Composed.Names {
+	for _, name := range names.Composed {
 		for _, root := range name.Roots() {
 			a := accessOf(name.Stream, root, v1.OpList, false, false)
-			a.Parts, a.Uncut = true, a.Uncut || names.Composed.Form != stream.Paths
+			a.Parts = true
 			accesses = append(accesses, a)
 		}
 		accesses = append(accesses, composing(name.Stream)...)
 	}
 	return accesses
+}
+
+// A variable that holds one match of a pattern is known by the pattern. With text about it,
+// as in src/$f, the word is a pattern of its own, which matches what is there under such a
+// name; but what the matches themselves are called matters as well: outside of quotes the
+// shell cuts "a .env" into two words, and "--pre=." at the head of a word makes it an option.
+
+// origin is a pattern of which a match stands in a word.
+type origin struct {
+	pattern string
+	// cut is true where it stands outside of quotes, head where the word begins with it.
+	cut, head bool
+}
+
+// origins are the patterns of a word that a variable holds.
+func origins(value Word) []origin {
+	if value.origins != nil {
+		return value.origins
+	}
+	return []origin{{pattern: value.Text, head: true}}
+}
+
+// edited reports whether a word is more, or less, than one of the matches that stand in it.
+func (w Word) edited() bool {
+	return slices.ContainsFunc(w.origins, func(from origin) bool { return from.pattern != w.Text })
+}
+
+// behindText reports whether a match stands in a word behind other text.
+func (w Word) behindText() bool {
+	return slices.ContainsFunc(w.origins, func(from origin) bool { return !from.head })
+}
+
+// matched adds the patterns of a value that was matched to those of the word.
+func (b *wordBuilder) matched(value Word, quoted bool) {
+	for _, from := range origins(value) {
+		from.cut, from.head = !quoted, from.head && b.text.Len() == 0
+		if !slices.Contains(b.origins, from) {
+			b.origins = append(b.origins, from)
+		}
+	}
+}
+
+// handsOn notes the patterns that the words of a command, a loop or an array hold matches
+// of, where the words' own patterns don't say all of them.
+func (r *report) handsOn(st *state, words []Word) {
+	for i := range words {
+		word := &words[i]
+		from := word.origins
+		if from == nil && word.Kind == Glob && word.Recut {
+			from = []origin{{pattern: word.Text, cut: true, head: true}}
+		}
+		for _, held := range from {
+			if held.cut || held.head && held.pattern != word.Text {
+				r.standing = append(r.standing, Access{
+					Text: held.pattern, Op: v1.OpList, Naming: ByGlob, Split: held.cut, Names: value.Names{Rooted: !held.head, Braces: r.Posix}, Dirs: st.cwd.Known,
+				})
+			}
+		}
+	}
+}
+
+// printsWords reports whether a command does nothing with its words but print them.
+func (s *surroundings) printsWords(st *state, argv []Word) bool {
+	if argv[0].Kind != Literal {
+		return false
+	}
+	if _, known := st.functions.Get(argv[0].Text); known {
+		return false
+	}
+	program := s.table.Program(argv[0].Text)
+	return program != nil && program.Inert
 }

@@ -32,29 +32,6 @@ func (o *stdout) numberLines() stream.Lines {
 	return stream.Lines{}
 }
 
-// echoedNumber is what xargs prints that is given one number, and no command to run.
-func (d *diskView) echoedNumber(stmt *syntax.Stmt, from int, in stream.Lines) stream.Lines {
-	numbers, ok := in.Numbers()
-	if !ok || !numbers.One || numbers.Behind != 0 || len(d.line.Commands) <= from {
-		return stream.Lines{}
-	}
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(call.Assigns) > 0 || len(call.Args) != 1 || d.line.Commands[from].Verb != "xargs" {
-		return stream.Lines{}
-	}
-	return stream.NumberLines(stream.Numbers{Line: filter.Line{One: true}, Signed: numbers.Signed})
-}
-
-// numbersOnly reports whether an item of a loop is a substitution, just walked, that the
-// shell cuts into numbers.
-func (s *streams) numbersOnly(st *state, item *syntax.Word) bool {
-	if len(item.Parts) != 1 || s.begun == nil || s.begun.Behind != 0 || st.assigned("IFS") {
-		return false
-	}
-	_, ok := item.Parts[0].(*syntax.CmdSubst)
-	return ok
-}
-
 // wordOfNumbers is the word that a substitution becomes which prints such lines.
 func wordOfNumbers(n stream.Numbers) (Word, bool) {
 	if !n.One && n.Behind == 0 && !n.Signed {

@@ -62,9 +62,6 @@ func (p *parameter) operated() (Word, bool) {
 		result, ok = p.cutSuffix()
 	}
 	if !ok || !p.known {
-		result, ok = p.renamed()
-	}
-	if !ok || !p.known {
 		result, ok = p.partOfName()
 	}
 	return result, ok && p.known
@@ -216,24 +213,12 @@ func (p *parameter) isText(x *expander, word *syntax.Word) bool {
 	return text.Kind != Dynamic && text.Kind != Pipe
 }
 
-// applied is what the operator makes of a known text, if every shell makes the same of it. Some of
-// those called sh know no slices and replacements.
+// applied is what an operator with a word makes of a known text, if every shell makes the same of it.
 func (p *parameter) applied() (Word, bool) {
-	if p.value.Kind != Literal || p.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
+	if p.operator != tree.WordOperator || p.value.Kind != Literal || p.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
 		return Word{}, false
 	}
-	text, ok := "", false
-	switch p.operator {
-	case tree.SliceOperator:
-		text, ok = tree.Slice(p.value.Text, p.part.Slice)
-		ok = ok && !p.w.Posix
-	case tree.ReplaceOperator:
-		text, ok = tree.Replace(p.value.Text, p.part.Repl)
-		ok = ok && !p.w.Posix
-	case tree.WordOperator:
-		text, ok = p.appliedWord()
-	default:
-	}
+	text, ok := p.appliedWord()
 	return Word{Kind: Literal, Text: text}, ok
 }
 
@@ -266,14 +251,10 @@ const nameBytes = value.NameBytes + ".-"
 
 // operand is the operand of an operator that is applied to a whole variable, nil for others.
 func (p *parameter) operand() *syntax.Word {
-	switch {
-	case p.part.Index != nil:
-	case p.operator == tree.WordOperator:
-		return p.part.Exp.Word
-	case p.operator == tree.ReplaceOperator:
-		return p.part.Repl.Orig
+	if p.part.Index != nil || p.operator != tree.WordOperator {
+		return nil
 	}
-	return nil
+	return p.part.Exp.Word
 }
 
 // removesSuffix reports whether the operator is % or %%.
@@ -308,40 +289,6 @@ func (p *parameter) cutSuffix() (Word, bool) {
 	return value, true
 }
 
-// renamed is what replacing a part of the name makes of the matches of a pattern, if all else in the
-// pattern is the directory that they lie in: names in that directory, none of them hidden. It stands
-// for all of them.
-func (p *parameter) renamed() (Word, bool) {
-	value, operand := p.value, p.operand()
-	if value.Kind != Glob || operand == nil || p.operator != tree.ReplaceOperator {
-		return Word{}, false
-	}
-	from, to := operand.Lit(), ""
-	if with := p.part.Repl.With; with != nil && len(with.Parts) > 0 {
-		if to = with.Lit(); to == "" {
-			return Word{}, false
-		}
-	}
-	dir, name := "", value.Text
-	if at := strings.LastIndexByte(name, '/'); at >= 0 {
-		dir, name = name[:at+1], name[at+1:]
-	}
-	if !keepsVisible(from, to) || lexical.HasWildcard(dir) || strings.Contains(dir, from) || name == "" || name[0] == '.' || name[0] == '[' || strings.Contains(value.Text, `\`) {
-		return Word{}, false
-	}
-	value.origins, value.Text = origins(value), dir+"*"
-	return value, true
-}
-
-// keepsVisible reports whether no name that isn't hidden becomes a hidden one, or an option, if from
-// in it is replaced: a dot in it isn't its first character.
-func keepsVisible(from, to string) bool {
-	if from == "" || strings.Trim(from+to, nameBytes) != "" {
-		return false
-	}
-	return from[0] == '.' || to != "" && to[0] != '.' && to[0] != '-'
-}
-
 // isNamePattern reports whether an operand is literal text of names, slashes and stars.
 func isNamePattern(operand Word) bool {
 	return (operand.Kind == Literal || operand.Kind == Glob) && operand.Text != "" && strings.Trim(operand.Text, nameBytes+"/*") == ""
@@ -367,11 +314,7 @@ func (p *parameter) partOfName() (Word, bool) {
 		return Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	part := stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.name(), whole, op != syntax.RemLargePrefix)}
-	if op == syntax.RemSmallSuffix && operand.Kind == Literal && !strings.Contains(operand.Text, "/") {
-		part.Stem = &stream.Stem{Name: value.name(), Ending: operand.Text}
-	}
-	return partOf(p.st, value, part)
+	return partOf(p.st, value, stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.name(), whole, op != syntax.RemLargePrefix)})
 }
 
 // value returns what a variable is known to hold.

@@ -7,7 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/argv/filter"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -264,48 +263,9 @@ func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
 	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
 }
 
-// dashlessLines is what the command prints if no line of it, and nothing that is cut out of one, can be an option: what
-// such an expression of grep -o matches, or what a filter keeps of such lines.
-func (o *stdout) dashlessLines() stream.Lines {
-	if o.args == nil {
-		return stream.Lines{}
-	}
-	piped := o.in.Dashless() && len(o.c.Accesses) == 0
-	if o.c.Verb == "grep" && filter.MatchesBare(o.args) || piped && filter.KeepsBare(o.c.Verb, o.c.Form, o.args) {
-		return stream.DashlessLines()
-	}
-	return stream.Lines{}
-}
-
 // trackedNames are those that git prints of its index alone.
 func trackedNames(c *Command) *stream.NameStream {
 	return stream.NewTracked(c.Cwd.Known[0], slices.Concat(c.Git.Pathspecs, c.Git.Below()))
-}
-
-// statusLines is what the command prints, if that is the names of git status: behind two signs and a
-// blank, or, of a filter that such lines are piped to, alone.
-func (o *stdout) statusLines() stream.Lines {
-	switch {
-	case len(o.args) == 0:
-	case o.printsMarked() && len(o.c.Git.Settings) == 0 && o.toplevel(o.c.Cwd.Known[0]) == o.c.Cwd.Known[0]:
-		names := trackedNames(o.c)
-		names.AtHead, names.Untracked, names.Ignoring, names.Quoted = true, true, true, true
-		return stream.MarkedLines(names)
-	case o.c.Program == "awk" && len(o.c.Accesses) == 0 && len(o.args) == 1 && slices.Contains(o.table.Words.Printing.LastFields, o.args[0]):
-		names, _ := o.in.LastFields()
-		return names
-	}
-	return stream.Lines{}
-}
-
-// printsMarked reports whether git status prints names behind two signs, and no other lines.
-func (o *stdout) printsMarked() bool {
-	printing := o.table.Prints(o.c.Verb).Names.Marked
-	return printing != nil && o.args[0] == strings.TrimPrefix(o.c.Verb, "git ") &&
-		slices.ContainsFunc(printing.Needs, func(format string) bool { return slices.Contains(o.args, format) }) &&
-		!slices.ContainsFunc(o.args[1:], func(arg string) bool {
-			return !slices.Contains(printing.Needs, arg) && !slices.Contains(printing.Options, arg)
-		})
 }
 
 // untrackedNames is what git ls-files names of its index and of what lies beside it, ignored files
@@ -417,4 +377,26 @@ func describable(c *Command) bool {
 		back, head := strings.CutPrefix(rev, "HEAD")
 		return rev != stream.HashText && (!head || strings.Trim(back, "~^0123456789") != "")
 	})
+}
+
+// color says whether a command prints marks for a terminal among its text.
+type color uint8
+
+const (
+	colorUnsaid color = iota
+	colorNone         // none into a pipe
+	colorGiven
+)
+
+// colors reports whether an option chooses when a command prints in colors.
+func colors(c *Command, option string) bool {
+	return option == "--color" || option == "--colour" || option == "-c" && (c.Program == "fd" || c.Program == "fdfind")
+}
+
+// colorOf reads the value of such an option. Without one it means always.
+func colorOf(value Word) color {
+	if value.Kind == Literal && slices.Contains([]string{"never", "no", "none", "auto", "tty", "if-tty"}, value.Text) {
+		return colorNone
+	}
+	return colorGiven
 }

@@ -260,15 +260,13 @@ func TestWordsAmongNames(t *testing.T) {
 // S3: where there may be no name, a program looks everywhere.
 func TestNamesThatMayBeNone(t *testing.T) {
 	for line, all := range map[string]bool{
-		`mapfile -t a < <(git ls-files d); rg x "${a[@]}"`:                         true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} +`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:                             true,
-		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`:                          true,
-		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:                              true,
-		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:                           false,
-		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`:                          false,
-		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:                           false,
-		`mapfile -t a < <(git ls-files d); for f in "${a[@]}"; do rg x "$f"; done`: false,
+		`find d -type f -exec sh -c 'rg x "$@"' {} +`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' {} \;`:    true,
+		`git ls-files d | xargs -r -n1 sh -c 'rg x "$@"'`: true,
+		`git ls-files d | xargs sh -c 'rg x "$@"' sh`:     true,
+		`find d -type f -exec sh -c 'rg x "$@"' sh {} +`:  false,
+		`find d -type f -exec sh -c 'rg x "$1"' sh {} \;`: false,
+		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:  false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
 		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })

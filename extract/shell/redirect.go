@@ -233,6 +233,5 @@ func (o *redirector) documentPart(r *syntax.Redirect, part syntax.WordPart) bool
 	}
 	x := o.w.expander(o.st)
 	x.expansion(part, true)
-	o.w.begun = nil
 	return x.kind != Dynamic && x.kind != Pipe
 }

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -39,8 +40,6 @@ func builtinOf(name string) builtin {
 		return simpleCommand.read
 	case "mapfile", "readarray":
 		return simpleCommand.mapfile
-	case "shopt":
-		return simpleCommand.shopt
 	case "ulimit":
 		return simpleCommand.ulimit
 	case "unset":
@@ -162,21 +161,6 @@ func (i simpleCommand) unset() (ok, fail *state, explained bool) {
 	return next, next, true
 }
 
-// shopt walks shopt -s nullglob, with which a pattern that matches nothing is no word.
-func (i simpleCommand) shopt() (ok, fail *state, explained bool) {
-	if i.w.Zsh || i.w.Posix || len(i.argv) < 3 || !i.argv[1].literal("-s") ||
-		slices.ContainsFunc(i.argv[2:], func(option Word) bool { return !option.literal("nullglob") }) {
-		return nil, nil, false
-	}
-	next := i.after
-	if !next.nullglob {
-		next = next.clone()
-		next.nullglob = true
-	}
-	i.shell()
-	return next, next, true
-}
-
 // set walks the builtin: a few options change nothing but when the line ends.
 func (i simpleCommand) set() (ok, fail *state, explained bool) {
 	args := i.args()
@@ -222,4 +206,37 @@ func (i simpleCommand) setOption(args []Word) (size int, safe bool) {
 // safeSetName reports whether the first of some words names such an option.
 func (i simpleCommand) safeSetName(words []Word) bool {
 	return len(words) > 0 && words[0].Kind == Literal && slices.Contains(i.w.table.Words.Shell.SafeSetNames, words[0].Text)
+}
+
+// activate walks a command that reads the script which activates a virtual environment of
+// Python's: one of the name activate in the directory of the environment's programs. Such a script puts that
+// directory in front of PATH, and names the environment in variables.
+//
+// What the file really holds isn't looked at. It is code that is run, and no cover allows that but
+// one for code of the place that it lies in, which may do all that it could do to the line.
+func (i simpleCommand) activate() (ok, fail *state, explained bool) {
+	if len(i.argv) != 2 || i.argv[1].Kind != Literal || i.st.cwd.Others {
+		return nil, nil, false
+	}
+	script := i.argv[1].Text
+	dir := path.Dir(script)
+	if path.Base(script) != "activate" || path.Base(dir) != "bin" || path.Base(path.Dir(dir)) == "." || path.Clean(script) != strings.TrimPrefix(script, "./") ||
+		strings.HasPrefix(script, "~") {
+		return nil, nil, false
+	}
+	c := i.w.newCommand(i.st, "source", i.redirs)
+	c.Form.Put("<script>", "execute")
+	c.Caveats.Add("executes")
+	c.Accesses = append(slices.Clip(c.Accesses), named(v1.OpExecute, script))
+	i.w.emit(c)
+	next := i.after.clone()
+	for _, variable := range []string{"PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1"} {
+		next = next.with(variable, Word{})
+	}
+	if path.IsAbs(script) || strings.HasPrefix(script, "..") {
+		next = next.withCaveat("project_chooses_program")
+		return next, next, true
+	}
+	next.environments = append(slices.Clip(next.environments), strings.TrimPrefix(dir, "./"))
+	return next, next, true
 }

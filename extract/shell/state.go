@@ -34,8 +34,6 @@ type state struct {
 	stack [][]string
 	// unstacked is true when others may lie on the stack.
 	unstacked bool
-	// nullglob is true when a pattern without a match may be no word.
-	nullglob bool
 }
 
 func (s *state) clone() *state {
@@ -138,7 +136,7 @@ func join(a, b *state) *state {
 		return a
 	}
 	out := a.clone()
-	out.cwd.Others, out.nullglob = a.cwd.Others || b.cwd.Others, a.nullglob || b.nullglob
+	out.cwd.Others = a.cwd.Others || b.cwd.Others
 	for _, dir := range b.cwd.Known {
 		if !slices.Contains(out.cwd.Known, dir) {
 			out.cwd.Known = append(slices.Clip(out.cwd.Known), dir)
@@ -229,10 +227,7 @@ func either(name string, a, b *Word) *Word {
 	}
 	switch {
 	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
-		return &Word{
-			Kind: Number, Text: "$" + name, class: numeral(a.dashed() || b.dashed(), a.mayBeEmpty() || b.mayBeEmpty()),
-			wordNumeral: wordNumeral{Scaled: a.Scaled || b.Scaled},
-		}
+		return &Word{Kind: Number, Text: "$" + name, class: numeral(a.dashed() || b.dashed(), a.mayBeEmpty() || b.mayBeEmpty())}
 	case onlyText(*a) && onlyText(*b):
 		return &Word{Kind: Output, Text: "$" + name, class: unread(a.mayBeEmpty() || b.mayBeEmpty())}
 	}

@@ -138,7 +138,6 @@ func (x *wordMatch) Equal(y *wordMatch) bool {
 // Equal reports whether two values are the same.
 func (x *wordNumeral) Equal(y *wordNumeral) bool {
 	return (x.holes == nil) == (y.holes == nil) && slices.EqualFunc(x.holes, y.holes, func(x, y numberHole) bool { return x.Equal(&y) }) &&
-		x.Scaled == y.Scaled &&
 		x.Joined == y.Joined
 }
 

@@ -1,6 +1,11 @@
 package shell
 
-import "policyd/extract/argv"
+import (
+	"slices"
+	"sync"
+
+	"policyd/extract/argv"
+)
 
 // Table is the program table by which lines are parsed. It is safe for concurrent use.
 type Table struct {
@@ -24,4 +29,118 @@ func (t *Table) With(entries map[string]any) (*Table, error) {
 		return nil, err
 	}
 	return &Table{programs, t.meanings}, nil
+}
+
+// Bounds of a Memo. It holds two generations of at most so many lines and bytes
+// each. What is longer than a person or an agent types again isn't kept; an ordinary
+// line of maxCommands is.
+const (
+	maxKeptLines = 512
+	maxKeptBytes = 7 << 18
+	maxKeptLine  = 2 << 10
+	maxKeptSize  = 168 << 10
+	maxQuestions = 16
+	// keptBytes is what a line takes besides what it refers to, rounded up.
+	keptBytes = 256
+)
+
+// Memo explains lines, and remembers what they were explained as.
+//
+// An explanation follows from the text, the options and the answers that the
+// options' functions gave, and from nothing else. So a line is known when text
+// and options are the same, and every question that it led to, put again and in
+// the same order, is answered as it was: nothing about the disk is remembered.
+// Lines are kept in memory alone, as they are.
+//
+// A Memo may be used concurrently.
+type Memo struct {
+	table *Table
+	mutex sync.RWMutex
+	// young takes new lines; old holds those of before, until young is full.
+	young, old map[lineKey]*explained
+	bytes      int // of young
+}
+
+type lineKey struct{ line, shell, platform, home, cwd string }
+
+// explained is a line with the questions that it led to. It is not changed once it is
+// in a memo.
+type explained struct {
+	line  Line
+	asked []question
+	size  int
+}
+
+// NewMemo returns a Memo for the lines that a table explains.
+func NewMemo(table *Table) *Memo {
+	return &Memo{table: table, young: make(map[lineKey]*explained)}
+}
+
+// Operands are what the table knows of words that options and operands of many programs may be.
+func (m *Memo) Operands() *argv.OperandWords { return &m.table.Words.Operands }
+
+// Parse does what Table.Parse does. The line that it returns is shared with other
+// callers: nothing in it may be changed, nor anything appended to its lists.
+func (m *Memo) Parse(line string, options *Options) *Line {
+	key := lineKey{line, options.Shell, options.Platform, options.Home, options.Cwd}
+	if known := m.get(key); known != nil && known.holds(options) {
+		return &known.line
+	}
+	w := m.table.explain(line, options)
+	defer w.release()
+	fresh := &explained{line: w.line}
+	fresh.line.detach()
+	if len(line) > maxKeptLine || w.unsteady || len(w.asked) > maxQuestions {
+		return &fresh.line
+	}
+	fresh.asked = slices.Clone(w.asked)
+	fresh.size = keptBytes + key.Size() + fresh.Size()
+	if fresh.size <= maxKeptSize {
+		m.put(key, fresh)
+	}
+	return &fresh.line
+}
+
+// holds puts every question again.
+func (k *explained) holds(options *Options) bool {
+	for i := range k.asked {
+		if options.ask(k.asked[i].about, k.asked[i].path) != k.asked[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (m *Memo) get(key lineKey) *explained {
+	m.mutex.RLock()
+	known, old := m.young[key], m.old[key]
+	m.mutex.RUnlock()
+	if known == nil && old != nil {
+		m.put(key, old) // it is asked for still
+		return old
+	}
+	return known
+}
+
+func (m *Memo) put(key lineKey, line *explained) {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if before := m.young[key]; before != nil {
+		m.bytes -= before.size
+	} else if len(m.young) >= maxKeptLines || m.bytes+line.size > maxKeptBytes {
+		m.old, m.young, m.bytes = m.young, make(map[lineKey]*explained), 0
+	}
+	m.young[key] = line
+	m.bytes += line.size
+}
+
+// detach drops what only the walk needs, and the room behind every list.
+func (l *Line) detach() {
+	for i := range l.Commands {
+		c := &l.Commands[i]
+		c.printing.found, c.printing.ran, c.printing.lines = nil, nil, nil
+		c.Form, c.Accesses, c.Cwd.Known = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Cwd.Known)
+		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
+	}
+	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)
 }

@@ -1,6 +1,12 @@
 package shell
 
 import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/argv/script"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
@@ -63,9 +69,6 @@ type Word struct {
 type wordNumeral struct {
 	// holes are where numbers stand in the Text of a Number, or of an Output that is text and numbers.
 	holes []numberHole
-	// Scaled is true for a Number that is a product, or a sum of large numbers, and can be too large
-	// for another.
-	Scaled bool
 	// Joined is true if the digits of numbers come from more than one place, so that they can be
 	// those of an octal number, or of none.
 	Joined bool
@@ -115,3 +118,174 @@ func (w Word) isOption() bool {
 
 // nothing reports whether nothing is left of a word outside of quotes.
 func (w Word) nothing() bool { return w.Kind == Dynamic && w.Text == "" && w.Vanishes && w.Split }
+
+// Classes of what the shell and commands of the line print. Words share them.
+var (
+	anyText = &value.Class{}
+	// counts are numbers, one a line, or none.
+	counts = orNothing(value.Strings(value.Digits, value.Digits.Union(value.Bytes("\n")), false))
+	// objectName is the name that git prints for an object, or the revision that it can't resolve.
+	objectName = orNothing(value.Strings(value.Bytes(value.NameBytes+"./@^~{}"), value.Bytes(value.NameBytes+"./@^~{}-"), false))
+	// identifier is letters and digits.
+	identifier = classOf(value.Strings(value.Letters.Union(value.Digits), value.Letters.Union(value.Digits), false))
+
+	numerals = [...]*value.Class{&value.Number, orNothing(value.Number), &value.SignedNumber, orNothing(value.SignedNumber)}
+	shared   = append([]*value.Class{&value.NonEmpty, counts, objectName, identifier}, numerals[:]...)
+)
+
+// orNothing returns the class of what a command prints, which may fail.
+func orNothing(c value.Class) *value.Class { return classOf(c.OrEmpty()) }
+
+func classOf(c value.Class) *value.Class { return &c }
+
+// numeral returns the class of a number.
+func numeral(signed, mayBeEmpty bool) *value.Class {
+	at := 0
+	if signed {
+		at = 2
+	}
+	if mayBeEmpty {
+		at++
+	}
+	return numerals[at]
+}
+
+// unread returns the class of any text that can be empty or not.
+func unread(mayBeEmpty bool) *value.Class {
+	if mayBeEmpty {
+		return anyText
+	}
+	return &value.NonEmpty
+}
+
+// refer returns a pointer to a class, a shared one if there is one, and nil for that of any text.
+func refer(c *value.Class) *value.Class {
+	if *c == *anyText {
+		return nil
+	}
+	for _, known := range shared {
+		if *known == *c {
+			return known
+		}
+	}
+	own := *c
+	return &own
+}
+
+// bytes returns the class of what the word can be.
+func (w *Word) bytes() value.Class {
+	switch {
+	case w.Kind == Literal:
+		return value.Of(w.Text)
+	case w.Kind == Glob:
+		// A pattern without a match stands for itself. What matches it is never empty.
+		c := value.Empty
+		if text := strings.TrimPrefix(w.Text, `\`); text != "" && (text != w.Text || !lexical.HasWildcard(text[:1])) {
+			c = value.Of(text[:1])
+		}
+		return c.Concat(&value.NonEmpty)
+	case w.class == nil:
+		return *anyText
+	}
+	return *w.class
+}
+
+// dashed reports whether the word can begin with a dash.
+func (w *Word) dashed() bool {
+	c := w.bytes()
+	return c.MayBegin('-')
+}
+
+func (w *Word) mayBeEmpty() bool {
+	if w.Kind == Literal {
+		return w.Text == ""
+	}
+	return w.Kind != Glob && (w.class == nil || w.class.MayBeEmpty())
+}
+
+// isNumber reports whether the word is decimal digits, with a sign at most.
+func isNumber(word Word) bool {
+	if word.Kind == Literal {
+		return lexical.IsDigits(word.Text)
+	}
+	return word.Kind == Number && word.class != nil && isNumeral(word.class)
+}
+
+// isNumeral reports whether a class is that of numbers. A sign that stands in the line makes the text of
+// an expression: only numbers themselves can begin with one or with a digit.
+func isNumeral(c *value.Class) bool {
+	return c.In(numeral(true, true)) && c.First().Meets(value.Digits)
+}
+
+// isCounts reports whether the word is numbers, one a line: an expression has a value if there is one,
+// and fails if there are several.
+func (w *Word) isCounts() bool {
+	return w.Kind == Output && w.class != nil && !w.Joined && w.class.In(counts)
+}
+
+// orEmpty returns the class of the word, or nothing.
+func (w *Word) orEmpty() *value.Class {
+	c := w.bytes()
+	c = c.OrEmpty()
+	return refer(&c)
+}
+
+// beginsWithNumber reports whether a number that can't be empty stands at the beginning of the word.
+func (w *Word) beginsWithNumber() bool {
+	return len(w.holes) > 0 && w.holes[0].start == 0 && !w.holes[0].class.MayBeEmpty()
+}
+
+// hollow reports whether one of some numbers can be empty.
+func hollow(numbers []numberHole) bool {
+	return slices.ContainsFunc(numbers, func(number numberHole) bool { return number.class.MayBeEmpty() })
+}
+
+// signed reports whether a number in the word can be below zero.
+func (w *Word) signed() bool {
+	return slices.ContainsFunc(w.holes, func(number numberHole) bool { return number.class.MayBegin('-') }) ||
+		len(w.holes) == 0 && (w.class == nil || w.class.All().Meets(value.Bytes("-")))
+}
+
+// textBetween returns the text between the numbers that stand in the word.
+func (w *Word) textBetween() []string {
+	out, end := make([]string, 0, len(w.holes)+1), int32(0)
+	for _, number := range w.holes {
+		out = append(out, lexical.Unescape(w.Text[end:number.start]))
+		end = number.end
+	}
+	return append(out, lexical.Unescape(w.Text[end:]))
+}
+
+// numbered returns the program texts that a word with numbers can be.
+func (w *Word) numbered(language string) []string {
+	empty := make([]int, 0, len(w.holes))
+	for i := range w.holes {
+		if w.holes[i].class.MayBeEmpty() {
+			empty = append(empty, i)
+		}
+	}
+	return script.Numbered(language, w.textBetween(), empty)
+}
+
+// onlySelects reports whether the word is a script of sed that only selects lines, whatever its numbers are.
+func (w *Word) onlySelects() bool {
+	if w.Kind != Output || w.Split || len(w.holes) == 0 {
+		return false
+	}
+	for _, piece := range w.textBetween() {
+		if !script.OnlySelects(piece) {
+			return false
+		}
+	}
+	return true
+}
+
+// extended returns what has to hold for a word with one of the characters that
+// zsh reads as a pattern under EXTENDED_GLOB (HEAD^, main~2) to be itself: that
+// nothing begins as it does. Without a match zsh reports an error.
+func extended(word Word) []Access {
+	if word.Kind != Literal || word.Extended == "" {
+		return nil
+	}
+	return []Access{{Text: word.Extended, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch}}
+}

@@ -2,7 +2,7 @@ package value
 
 // Class over-approximates a set of strings by their bytes: which can come first, which can follow,
 // and whether the string can be empty. It stores what it excludes, so that the zero value excludes
-// nothing. A string has more than one line if a newline can be in it, so that Lines needs no field.
+// nothing.
 type Class struct {
 	notFirst, notRest ByteSet
 	notEmpty          bool
@@ -49,9 +49,6 @@ func (c *Class) MayBegin(b byte) bool { return !c.notFirst.Has(b) }
 // MayBeEmpty reports whether a string can be empty.
 func (c *Class) MayBeEmpty() bool { return !c.notEmpty }
 
-// Lines reports whether a string can have more than one line.
-func (c *Class) Lines() bool { return !c.notFirst.Has('\n') || !c.notRest.Has('\n') }
-
 // Contains reports whether text is one of the strings.
 func (c *Class) Contains(text string) bool {
 	if text == "" {
@@ -77,13 +74,6 @@ func (c *Class) Concat(d *Class) Class {
 	return out
 }
 
-// Join returns the class of a string of c or of d.
-func (c *Class) Join(d *Class) Class {
-	return Class{
-		notFirst: c.notFirst.Intersect(d.notFirst), notRest: c.notRest.Intersect(d.notRest), notEmpty: c.notEmpty && d.notEmpty,
-	}
-}
-
 // Present returns the class of the strings of c that aren't empty.
 func (c *Class) Present() Class {
 	out := *c
@@ -98,47 +88,10 @@ func (c *Class) OrEmpty() Class {
 	return out
 }
 
-// Trim returns the class of what is left of a string of c without a prefix, or without a suffix.
-func (c *Class) Trim(prefix bool) Class {
-	if !prefix {
-		return c.OrEmpty()
-	}
-	return c.Slice()
-}
-
 // Slice returns the class of the parts of a string of c.
 func (c *Class) Slice() Class {
 	all := c.All()
 	return Strings(all, all, true)
-}
-
-// Case returns the class of a string of c in which letters have another case. Some locales have
-// letters of which one case is in ASCII and the other isn't ("ſ", "İ").
-func (c *Class) Case() Class {
-	first, rest := c.First(), c.Rest()
-	if first.Meets(cased) {
-		rest = rest.Union(beyond)
-	}
-	return Strings(first.withCases(), rest.withCases(), c.MayBeEmpty())
-}
-
-// beyond are the bytes of characters beyond ASCII, and cased those of characters that have cases.
-var (
-	beyond = ByteSet{2: ^uint64(0), 3: ^uint64(0)}
-	cased  = Letters.Union(beyond)
-)
-
-func (s ByteSet) withCases() ByteSet {
-	if s.Meets(cased) {
-		return s.Union(cased)
-	}
-	return s
-}
-
-// Replace returns the class of a string of c in which parts are replaced by a string of with.
-func (c *Class) Replace(with *Class) Class {
-	all := c.All().Union(with.All())
-	return Strings(all, all, c.MayBeEmpty() || with.MayBeEmpty())
 }
 
 // Append changes the class to that of a string of c with text behind it.

@@ -1,3 +1,5 @@
+// Package filter tells what programs that filter lines leave of numbers at the beginning of lines, by their arguments.
+// It knows neither shells nor the disk.
 package filter
 
 import (

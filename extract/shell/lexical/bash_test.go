@@ -23,7 +23,7 @@ func TestBashAgrees(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(7, 11))
 	var questions []question
-	for _, draw := range []func(*rand.Rand) (question, bool){removed, replaced, printed, echoed, unescaped, directory} {
+	for _, draw := range []func(*rand.Rand) (question, bool){removed, printed, echoed, unescaped, directory} {
 		known := 0
 		for range 400 {
 			if q, ok := draw(random); ok {
@@ -70,17 +70,6 @@ func removed(random *rand.Rand) (question, bool) {
 	}
 	rest, ok := lexical.RemoveMatch(value, pattern, prefix, longest)
 	return question{fmt.Sprintf("x=%s; printf %%s \"${x%s%s}\"", quote(value), operator, pattern), rest}, ok
-}
-
-func replaced(random *rand.Rand) (question, bool) {
-	value, from, to := text(random, "ab.-", 9), text(random, "ab.-%", 2), text(random, "ab*_", 2)
-	all := random.IntN(2) == 0
-	operator := "/"
-	if all {
-		operator = "//"
-	}
-	out, ok := lexical.Replace(value, from, to, all)
-	return question{fmt.Sprintf("x=%s; printf %%s \"${x%s%s/%s}\"", quote(value), operator, from, to), out}, ok
 }
 
 func printed(random *rand.Rand) (question, bool) {

@@ -3,7 +3,6 @@ package lexical
 import (
 	"strings"
 
-	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
 
@@ -64,18 +63,3 @@ func RemoveMatch(text, pattern string, prefix, longest bool) (rest string, ok bo
 
 // OperandBytes are the bytes that patterns and replacements read literally.
 const OperandBytes = value.NameBytes + "./-:,=@%+ "
-
-// Replace replaces the first or all occurrences of from. It reports false if one of the texts can be
-// read as a pattern, or if the result is longer than a line can be.
-func Replace(text, from, to string, all bool) (replaced string, ok bool) {
-	if from == "" || from[0] == '%' || strings.Trim(from+to, OperandBytes) != "" {
-		return "", false
-	}
-	if !all {
-		return strings.Replace(text, from, to, 1), true
-	}
-	if len(text)+strings.Count(text, from)*len(to) > guard.MaxLine {
-		return "", false
-	}
-	return strings.ReplaceAll(text, from, to), true
-}

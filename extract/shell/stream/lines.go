@@ -27,14 +27,10 @@ const (
 	nulTerminated
 	// severalPerLine can be several names on a line.
 	severalPerLine
-	// marked is a name behind signs, as git status prints it.
-	marked
 	// hashed begins with the hash of a commit.
 	hashed
 	// numbered begins with a number.
 	numbered
-	// dashless is text without a dash, so that nothing that is cut out of it is an option.
-	dashless
 )
 
 // NameLines are lines of one name each.
@@ -46,9 +42,6 @@ func NameRecords(names *NameStream) Lines { return Lines{form: nulTerminated, na
 // WordLines are lines that can hold several names each.
 func WordLines(names *NameStream) Lines { return Lines{form: severalPerLine, names: names} }
 
-// MarkedLines are lines of a name behind signs.
-func MarkedLines(names *NameStream) Lines { return Lines{form: marked, names: names} }
-
 // HashLines are lines that begin with the hash of a commit, and go on as behind says.
 func HashLines(dir, behind string) Lines {
 	return Lines{form: hashed, names: &NameStream{Kind: Hashes, Dir: dir, Roots: []string{HashText}}, behind: behind}
@@ -57,14 +50,8 @@ func HashLines(dir, behind string) Lines {
 // NumberLines are lines that begin with a number.
 func NumberLines(numbers Numbers) Lines { return Lines{form: numbered, numbers: numbers} }
 
-// DashlessLines are lines of text without a dash.
-func DashlessLines() Lines { return Lines{form: dashless} }
-
 // Known reports whether anything is known of the lines.
 func (l Lines) Known() bool { return l.form != unknown }
-
-// Dashless reports whether no line holds a dash, and no name is known.
-func (l Lines) Dashless() bool { return l.form == dashless }
 
 // EndByNUL reports whether the names end by NUL.
 func (l Lines) EndByNUL() bool { return l.form == nulTerminated }
@@ -77,7 +64,7 @@ func (l Lines) Numbers() (Numbers, bool) { return l.numbers, l.form == numbered 
 
 // Names returns the names that the lines consist of, nil if they hold anything else, or nothing.
 func (l Lines) Names() *NameStream {
-	if l.form == marked || l.behind != "" || l.names == nil || len(l.names.Roots) == 0 {
+	if l.behind != "" || l.names == nil || len(l.names.Roots) == 0 {
 		return nil
 	}
 	return l.names
@@ -126,15 +113,6 @@ func (l Lines) FirstFields() (Lines, bool) {
 		return Lines{}, false
 	}
 	l.behind = ""
-	return l, true
-}
-
-// LastFields returns what is left of marked lines behind the signs: names.
-func (l Lines) LastFields() (Lines, bool) {
-	if l.form != marked {
-		return Lines{}, false
-	}
-	l.form = onePerLine
 	return l, true
 }
 

@@ -22,29 +22,21 @@ func TestForms(t *testing.T) {
 		{lines: stream.NameLines(names), names: true, files: true, byLine: true, known: true},
 		{lines: stream.NameRecords(names), names: true, files: true, byNUL: true, known: true},
 		{lines: stream.WordLines(names), names: true, files: true, known: true},
-		{lines: stream.MarkedLines(names), known: true},
 		{lines: stream.HashLines("/repo", ""), names: true, known: true},
 		{lines: stream.HashLines("/repo", " "), known: true},
 		{lines: stream.NumberLines(stream.Numbers{}), known: true},
-		{lines: stream.DashlessLines(), known: true},
 	} {
 		assert.Equal(t, row.known, row.lines.Known())
 		assert.Equal(t, row.names, row.lines.Names() != nil)
 		assert.Equal(t, row.files, row.lines.Files() != nil)
 		assert.Equal(t, row.byLine, row.lines.FilesBy(false) != nil)
 		assert.Equal(t, row.byNUL, row.lines.FilesBy(true) != nil)
-		_, marked := row.lines.LastFields()
-		assert.Equal(t, row.lines == stream.MarkedLines(names), marked)
 		_, hashed := row.lines.FirstFields()
 		assert.Equal(t, row.lines.BeginWithHash(2, " ") || row.lines.BeginWithHash(1, " "), hashed)
 	}
 }
 
 func TestFieldsOfLines(t *testing.T) {
-	names := found("src")
-	lines, ok := stream.MarkedLines(names).LastFields()
-	require.True(t, ok)
-	assert.Same(t, names, lines.FilesBy(false))
 	for behind, cut := range map[string]bool{"": true, " ": true, " %s": true, "|%s": false, "\t": false} {
 		lines, ok := stream.HashLines("/repo", behind).FirstFields()
 		require.Equal(t, cut, ok, behind)
@@ -56,13 +48,9 @@ func TestFieldsOfLines(t *testing.T) {
 func TestExtraTexts(t *testing.T) {
 	names := found("src")
 	names.Extra = make([]string, 1, 4)
-	first, second := stream.MarkedLines(names).With("a"), stream.MarkedLines(names).With("b")
-	lines, ok := first.LastFields()
-	require.True(t, ok)
-	assert.Equal(t, []string{"", "a"}, lines.Names().Extra)
-	lines, ok = second.LastFields()
-	require.True(t, ok)
-	assert.Equal(t, []string{"", "b"}, lines.Names().Extra)
+	first, second := stream.NameLines(names).With("a"), stream.NameLines(names).With("b")
+	assert.Equal(t, []string{"", "a"}, first.Names().Extra)
+	assert.Equal(t, []string{"", "b"}, second.Names().Extra)
 	assert.Equal(t, []string{""}, names.Extra)
 	assert.Equal(t, stream.Lines{}, stream.Lines{}.With("a"))
 }

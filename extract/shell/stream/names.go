@@ -54,8 +54,8 @@ type NameStream struct {
 	Several, Empty bool
 	// Part, if not nil, is what part of a name each word is.
 	Part *Part
-	// Composed, if not nil, is how other names are composed of those that were found.
-	Composed *Composition
+	// Composed, if not nil, are the segments of paths below the root, which are such names.
+	Composed []Name
 }
 
 // NewFound returns the stream of names that a walk selects below roots.
@@ -86,12 +86,6 @@ func (s *NameStream) AreRefs() bool { return s.Kind == Refs || s.Kind == TagRefs
 // AreWords reports whether a word is one that the line spells, whole.
 func (s *NameStream) AreWords() bool { return s.Kind == Written && s.Part == nil }
 
-// areWhole reports whether a word is one or several whole names of files, as they were found below
-// the directory that they count from.
-func (s *NameStream) areWhole() bool {
-	return s.Kind == Found && s.Part == nil && s.Entries == "" && !s.IsComposed() && !s.climbs()
-}
-
 // IsFile reports whether a word is the name of one file, as it counts from where it was found.
 func (s *NameStream) IsFile() bool {
 	return s.Kind == Found && s.Part == nil && !s.Several && len(s.Roots) == 1 && s.Entries == "" && len(s.Extra) == 0
@@ -99,21 +93,7 @@ func (s *NameStream) IsFile() bool {
 
 // IsComposed reports whether the words are names that were not found, so that pieces of them lie
 // elsewhere.
-func (s *NameStream) IsComposed() bool { return s.Composed != nil && s.Composed.Form != Directories }
-
-// IsNew reports whether the words are names that may not exist.
-func (s *NameStream) IsNew() bool { return s.Composed != nil && s.Composed.Form == Siblings }
-
-// climbs reports whether git can print names of what lies above the directory that they count from
-// ("../x"), because of its pathspecs.
-func (s *NameStream) climbs() bool {
-	return slices.ContainsFunc(s.Tracked, func(spec string) bool {
-		if strings.HasPrefix(spec, ":!") || strings.HasPrefix(spec, ":^") {
-			return !lexical.IsOneWord(spec[2:], "*?") || strings.HasPrefix(spec[2:], "/")
-		}
-		return !IsPathspecBelow(spec)
-	})
-}
+func (s *NameStream) IsComposed() bool { return s.Composed != nil }
 
 // IsPathspecBelow reports whether a git pathspec is a pattern that matches nothing above the directory that it
 // counts from.

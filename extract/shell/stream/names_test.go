@@ -153,7 +153,7 @@ func TestEveryFieldIsComparedAndMeasured(t *testing.T) {
 			case reflect.String:
 				set.SetString("x")
 			case reflect.Slice:
-				set.Set(reflect.ValueOf([]string{"x"}))
+				set.Set(reflect.MakeSlice(set.Type(), 1, 1))
 			default:
 				set.Set(reflect.New(set.Type().Elem()))
 			}
@@ -163,15 +163,10 @@ func TestEveryFieldIsComparedAndMeasured(t *testing.T) {
 		set := reflect.ValueOf(&one).Elem().FieldByIndex(field.Index)
 		assert.Equal(t, set.Kind() == reflect.String || set.Kind() == reflect.Slice || set.Kind() == reflect.Pointer, one.Size() > 0, field.Name)
 	}
-	stem := func(ending string) *stream.NameStream {
-		return found("a").PartOf(stream.Part{Stem: &stream.Stem{Name: stream.Name{Stream: found("a"), Root: "a"}, Ending: ending}}, false)
-	}
-	assert.True(t, stem(".go").Equal(stem(".go")))
-	assert.False(t, stem(".go").Equal(stem(".c")))
 	path, ok := stream.Path("/repo", "a/"+stream.Hole, []stream.Name{{Stream: found("a").PartOf(stream.Part{Extent: stream.Segment}, false), Root: "a"}})
 	require.True(t, ok)
 	other := *path.Stream
-	other.Composed = &stream.Composition{Form: path.Stream.Composed.Form}
+	other.Composed = nil
 	assert.False(t, path.Stream.Equal(&other))
 	assert.Greater(t, path.Stream.Size(), other.Size())
 }

@@ -43,76 +43,6 @@ func TestPartsAreNotRooted(t *testing.T) {
 	assert.Equal(t, value.AsWords, names.PartOf(stream.Part{}, true).Handing)
 }
 
-func TestDirectories(t *testing.T) {
-	extra, several, entries := found("src/a"), found("src/a"), found(".")
-	extra.Extra, several.Several, entries.Entries = []string{"Binary"}, true, "src"
-	for _, row := range []struct {
-		names *stream.NameStream
-		split bool
-		roots string
-	}{
-		{found("src"), false, "."},
-		{found("a/b", "c"), false, "a ."},
-		{extra, false, "src ."},
-		{several, false, "src"},
-		{several, true, ""},
-		{entries, false, ""},
-		{found("../src"), false, ""},
-		{found("a b/c"), false, ""},
-		{stream.NewWritten("/repo", "src"), false, ""},
-		{stream.NewTracked("/repo", nil), false, "."},
-		{stream.NewTracked("/repo", []string{"../x"}), false, ""},
-		{stream.NewTracked("/repo", []string{":!src"}), false, "."},
-		{stream.NewTracked("/repo", []string{":!/src"}), false, ""},
-		{found("src").PartOf(stream.Part{}, false), false, ""},
-	} {
-		dirs, ok := stream.Name{Stream: row.names, Root: row.names.Roots[0]}.Directory(row.split, true)
-		require.Equal(t, row.roots != "", ok, "%v", row.names)
-		if ok {
-			assert.Equal(t, row.roots, strings.Join(dirs.Stream.Roots, " "))
-			assert.True(t, dirs.Stream.Empty)
-			assert.False(t, dirs.Stream.IsComposed() || dirs.Stream.IsNew())
-			assert.Equal(t, row.names.Tracked != nil, len(dirs.Stream.Composed.Names) > 0, "a tracked name can be on no disk")
-			again, ok := dirs.Directory(false, false)
-			require.True(t, ok)
-			assert.Equal(t, dirs.Stream.Composed.Names, again.Stream.Composed.Names)
-		}
-	}
-	_, ok := stream.Name{Root: "src"}.Directory(false, false)
-	assert.False(t, ok)
-}
-
-func TestSiblings(t *testing.T) {
-	stem := func(name stream.Name) *stream.Part {
-		return &stream.Part{Stem: &stream.Stem{Name: name, Ending: ".go"}}
-	}
-	names := stem(stream.Name{Stream: found("src", "a.go"), Root: "src"})
-	for ending, ok := range map[string]bool{"_test.go": true, ".c": true, ".x-y": true, "": false, ".": false, "..": false, "-x": false, "/x": false, "a b": false} {
-		sibling, is := names.Sibling(ending)
-		require.Equal(t, ok, is, ending)
-		if ok {
-			assert.Equal(t, []string{ending, "src" + ending, "a" + ending}, sibling.Stream.Extra, "a root can be the file itself")
-			assert.True(t, sibling.Stream.IsNew() && sibling.Stream.IsComposed())
-		}
-	}
-	several, climbing := found("src"), stream.NewTracked("/repo", []string{"../x"})
-	several.Several = true
-	for _, names := range []*stream.NameStream{nil, several, climbing, found(".."), stream.NewWritten("/repo", "src"), part(stream.Segment, "src").Stream} {
-		_, ok := stem(stream.Name{Stream: names, Root: ".."}).Sibling(".c")
-		assert.False(t, ok, "%v", names)
-	}
-	for _, other := range []*stream.Part{nil, {}} {
-		_, ok := other.Sibling(".c")
-		assert.False(t, ok)
-	}
-	tracked := stream.NewTracked("/repo", nil)
-	tracked.Rooted = true
-	sibling, ok := stem(stream.Name{Stream: tracked, Root: "."}).Sibling(".c")
-	require.True(t, ok)
-	assert.False(t, sibling.Stream.Rooted)
-	assert.Len(t, sibling.Stream.Composed.Names, 1)
-}
-
 func TestPathsLieBelowTheDirectoryBeforeTheirNames(t *testing.T) {
 	entries := found(".")
 	entries.Entries = "src"
@@ -143,8 +73,8 @@ func TestPathsLieBelowTheDirectoryBeforeTheirNames(t *testing.T) {
 		require.Equal(t, row.root != "", ok, row.text)
 		if ok {
 			assert.Equal(t, []string{row.root}, path.Stream.Roots)
-			assert.True(t, path.Stream.Rooted && path.Stream.IsComposed() && !path.Stream.IsNew())
-			assert.Len(t, path.Stream.Composed.Names, 1)
+			assert.True(t, path.Stream.Rooted && path.Stream.IsComposed())
+			assert.Len(t, path.Stream.Composed, 1)
 		}
 	}
 }

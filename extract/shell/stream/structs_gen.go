@@ -22,20 +22,7 @@ func (x *NameStream) Equal(y *NameStream) bool {
 		x.Several == y.Several &&
 		x.Empty == y.Empty &&
 		(x.Part == y.Part || x.Part != nil && y.Part != nil && x.Part.Equal(y.Part)) &&
-		(x.Composed == y.Composed || x.Composed != nil && y.Composed != nil && x.Composed.Equal(y.Composed))
-}
-
-// Equal reports whether two values are the same.
-func (x *Composition) Equal(y *Composition) bool {
-	return x.Form == y.Form &&
-		(x.Names == nil) == (y.Names == nil) && slices.EqualFunc(x.Names, y.Names, func(x, y Name) bool { return x.Equal(&y) })
-}
-
-// Equal reports whether two values are the same.
-func (x *Part) Equal(y *Part) bool {
-	return x.Text == y.Text &&
-		x.Extent == y.Extent &&
-		(x.Stem == y.Stem || x.Stem != nil && y.Stem != nil && x.Stem.Equal(y.Stem))
+		(x.Composed == nil) == (y.Composed == nil) && slices.EqualFunc(x.Composed, y.Composed, func(x, y Name) bool { return x.Equal(&y) })
 }
 
 // Equal reports whether two values are the same.
@@ -45,9 +32,9 @@ func (x *Name) Equal(y *Name) bool {
 }
 
 // Equal reports whether two values are the same.
-func (x *Stem) Equal(y *Stem) bool {
-	return x.Name.Equal(&y.Name) &&
-		x.Ending == y.Ending
+func (x *Part) Equal(y *Part) bool {
+	return x.Text == y.Text &&
+		x.Extent == y.Extent
 }
 
 // Size returns the bytes that the value refers to.
@@ -62,30 +49,9 @@ func (x *NameStream) Size() int {
 		size += int(unsafe.Sizeof(*x.Part))
 		size += x.Part.Size()
 	}
-	if x.Composed != nil {
-		size += int(unsafe.Sizeof(*x.Composed))
-		size += x.Composed.Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *Composition) Size() int {
-	size := 0
-	size += len(x.Names) * int(unsafe.Sizeof(x.Names[0]))
-	for i := range x.Names {
-		size += x.Names[i].Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *Part) Size() int {
-	size := 0
-	size += len(x.Text)
-	if x.Stem != nil {
-		size += int(unsafe.Sizeof(*x.Stem))
-		size += x.Stem.Size()
+	size += len(x.Composed) * int(unsafe.Sizeof(x.Composed[0]))
+	for i := range x.Composed {
+		size += x.Composed[i].Size()
 	}
 	return size
 }
@@ -102,9 +68,8 @@ func (x *Name) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *Stem) Size() int {
+func (x *Part) Size() int {
 	size := 0
-	size += x.Name.Size()
-	size += len(x.Ending)
+	size += len(x.Text)
 	return size
 }

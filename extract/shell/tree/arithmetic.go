@@ -3,8 +3,6 @@ package tree
 import (
 	"strings"
 
-	"policyd/extract/value"
-
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -36,13 +34,4 @@ func Assigns(op syntax.BinAritOperator) bool {
 	default:
 		return strings.HasSuffix(op.String(), "=")
 	}
-}
-
-// MaxFactorDigits is how many digits a factor or a summand has that makes no count overflow.
-const MaxFactorDigits = 4
-
-// IsSmall reports whether an expression is such a number.
-func IsSmall(expr syntax.ArithmExpr) bool {
-	word, ok := expr.(*syntax.Word)
-	return ok && value.IsDecimal(word.Lit()) && len(word.Lit()) <= MaxFactorDigits
 }

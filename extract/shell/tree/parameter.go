@@ -1,10 +1,6 @@
 package tree
 
 import (
-	"strconv"
-
-	"policyd/extract/shell/guard"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -48,45 +44,6 @@ func IsDecimalSlice(slice *syntax.Slice) bool {
 func IsDecimal(expr syntax.ArithmExpr) bool {
 	word, ok := expr.(*syntax.Word)
 	return ok && value.IsDecimal(word.Lit())
-}
-
-// Slice is what ${name:offset:length} gives of a text. It reports false for bounds that are no
-// numbers.
-func Slice(text string, slice *syntax.Slice) (string, bool) {
-	from, to, ok := SliceBounds(slice, len(text))
-	return text[from:to], ok
-}
-
-// SliceBounds are the indexes at which a slice begins and ends, of a text or a list of that length.
-func SliceBounds(slice *syntax.Slice, length int) (from, to int, exact bool) {
-	if !IsDecimalSlice(slice) {
-		return 0, 0, false
-	}
-	bound := func(expr syntax.ArithmExpr) (int, bool) {
-		word, ok := expr.(*syntax.Word)
-		if !ok {
-			return length, true
-		}
-		n, err := strconv.Atoi(word.Lit())
-		return min(n, length), err == nil && n <= guard.MaxLine // larger ones overflow in some shells
-	}
-	from, fromExact := bound(slice.Offset)
-	count, countExact := bound(slice.Length)
-	return from, min(from+count, length), fromExact && countExact
-}
-
-// Replace is what ${name/from/to} gives of a text; see lexical.Replace.
-func Replace(text string, repl *syntax.Replace) (string, bool) {
-	from, to := "", ""
-	if repl.Orig != nil {
-		from = repl.Orig.Lit()
-	}
-	if repl.With != nil {
-		if to = repl.With.Lit(); to == "" && len(repl.With.Parts) > 0 {
-			return "", false
-		}
-	}
-	return lexical.Replace(text, from, to, repl.All)
 }
 
 // Operator is the one operator of a parameter expansion.
