@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -58,16 +59,42 @@ func (r *commands) commandLine(line string) {
 		}
 	}
 	r.aliases.all = r.aliases.collect(parsed.Commands)
+	r.accesses.trees.RulesChange = changesRules(parsed.Commands)
 	for i := range parsed.Commands {
 		r.aliases.current = i
 		index := r.command(&parsed.Commands[i], line)
 		r.exclude(index, &parsed.Commands[i], line)
 	}
-	r.aliases.all = nil
+	r.aliases.all, r.accesses.trees.RulesChange = nil, false
 	if r.facts.Messy && len(r.facts.Items) == 0 {
 		// Something runs, and nothing of it could be named.
 		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: r.facts.Cwd})
 	}
+}
+
+// changesRules reports whether a command of a line could write, move or remove a file of ignore rules, before or while
+// another one reads what these leave.
+func changesRules(commands []shell.Command) bool {
+	return slices.ContainsFunc(commands, func(c shell.Command) bool {
+		return c.Implied.Unpacks || slices.ContainsFunc(c.Accesses, func(a shell.Access) bool {
+			return changes(a.Op) && a.Op != v1.OpExecute && (namesRules(&a) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, func(source shell.Access) bool {
+				return namesRules(&source)
+			}))
+		})
+	})
+}
+
+// namesRules reports whether an access could be one to a file of ignore rules, by its name. No pattern matches a dot in
+// front that it doesn't spell.
+func namesRules(a *shell.Access) bool {
+	name := strings.ToLower(path.Base(a.Text))
+	switch a.Naming {
+	case shell.Unnamed:
+		return true
+	case shell.ByGlob:
+		return strings.HasPrefix(name, ".") || strings.ContainsAny(name, "{([")
+	}
+	return strings.HasSuffix(name, "ignore")
 }
 
 // parse reads a command line as the session's shell does.

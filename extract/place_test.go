@@ -2,6 +2,7 @@ package extract_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -145,7 +146,7 @@ func TestTemporaryFilesOfAGrant(t *testing.T) {
 	data := policyData(t)
 	config, _ := data["config"].(map[string]any)
 	sensitive, _ := config["sensitive"].(map[string]any)
-	sensitive["temporary"] = []any{dir}
+	sensitive["temporary"] = []any{dir, p.home}
 	base, err := extract.NewBase(extract.Options{Home: p.home, Platform: "linux"})
 	require.NoError(t, err)
 	t.Cleanup(base.Close)
@@ -153,6 +154,7 @@ func TestTemporaryFilesOfAGrant(t *testing.T) {
 	require.NoError(t, err)
 
 	session := p.call("Read", nil).Session
+	apart := func(path v1.Path) bool { return path.Caveats.Has("apart") }
 	all := dir + "/*"
 	for name, want := range map[string]string{"there.log": all, "new": all, ".hidden": "", "sub": "", "sub/x": "", "link": "", "": ""} {
 		place, err := x.Place(&session, nil, dir+"/"+name)
@@ -160,8 +162,13 @@ func TestTemporaryFilesOfAGrant(t *testing.T) {
 		assert.Equal(t, want, place.Temporary, name)
 		for _, root := range []string{all, p.home + "/unlisted/*"} {
 			facts := x.Extract(p.call("Read", map[string]any{"file_path": dir + "/" + name}), []v1.PathGrant{{Root: root, Mode: v1.GrantReadWrite}})
+			line := x.Extract(p.call("Bash", map[string]any{"command": "ls > '" + dir + "/" + name + "'"}), []v1.PathGrant{{Root: root, Mode: v1.GrantReadWrite}})
+			assert.Equal(t, want != "" && root == all, slices.ContainsFunc(line.Paths, apart), name)
 			granted := touches(facts) == "path:read.grant_read_write"
 			assert.Equal(t, want != "" && root == all, granted, "%s: %s", name, touches(facts))
 		}
 	}
+	near := x.Extract(p.call("Bash", map[string]any{"command": "ls > ../x.log"}), []v1.PathGrant{{Root: p.home + "/*", Mode: v1.GrantReadWrite}})
+	assert.Contains(t, touches(near), "write.grant_read_write")
+	assert.False(t, slices.ContainsFunc(near.Paths, apart), "the project is beside it")
 }

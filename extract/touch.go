@@ -116,6 +116,9 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 		return
 	}
 	p.Space = l.scope.SpaceFor(p.Op, &resolved)
+	if p.Op == v1.OpWrite && p.Space == v1.SpaceGrantReadWrite && l.scope.Apart(resolved.Real, l.facts.Cwd) {
+		p.Caveats.Add("apart")
+	}
 	l.noteKind(t, p, &resolved)
 	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
 	l.classes.Classify(p, resolved.Real)

@@ -234,6 +234,9 @@ func (w *Walker) hidingAbove(root string, walk *value.Walk) hiding {
 		globs, known := w.FileTypes[name]
 		h.on, h.files = h.on && known, append(h.files, globs...)
 	}
+	if w.View.Home != "" {
+		h = h.within(w, w.View.Home) // ripgrep reads git's rules for the user
+	}
 	for at := paths.Parent(root); h.on; at = paths.Parent(at) {
 		h = h.within(w, at)
 		if at == "/" {

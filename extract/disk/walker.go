@@ -56,6 +56,8 @@ type Walker struct {
 	Listed *paths.Secrets
 	// FileTypes are the globs of ripgrep's types of files.
 	FileTypes map[string][]string
+	// RulesChange is true if the call changes files of ignore rules: what these leave out isn't known.
+	RulesChange bool
 	// walked are the trees that the call has looked at so far: a line that names one in each of
 	// its commands has it walked once.
 	walked []walkedTree
@@ -72,6 +74,9 @@ type walkedTree struct {
 func (w *Walker) Reach(t Tree, found Found) string {
 	if !t.FromStream {
 		t.Named, t.Base = "", ""
+	}
+	if w.RulesChange {
+		t.Ignoring, t.SkipHidden = false, false
 	}
 	if found != nil {
 		return w.walkTree(&t, found) // for each command anew

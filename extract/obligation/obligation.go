@@ -92,7 +92,7 @@ func (c *Builder) members(root string) []string {
 	}
 	var files []string
 	for _, entry := range entries {
-		if full := dir + "/" + entry.Name(); entry.Type().IsRegular() && c.Policy.Lists.TemporaryFiles(full) == root {
+		if full := dir + "/" + entry.Name(); entry.Type().IsRegular() && c.Grants.GrantedSpace(full) != "" && !c.secret(full) {
 			files = append(files, full)
 		}
 	}
@@ -193,10 +193,15 @@ func (c *Builder) hide(name string) {
 	}
 }
 
+// secret reports whether no contained run may see what lies at a path.
+func (c *Builder) secret(full string) bool {
+	return c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.Kept.SecretSettings(full) || c.judged(full)
+}
+
 // visit judges a name, and walks on.
 func (c *Builder) visit(entry *entry) error {
 	o, full := &c.Obligation, entry.full
-	if c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.Kept.SecretSettings(full) || c.judged(full) {
+	if c.secret(full) {
 		o.Hide = append(o.Hide, full)
 		return c.oneName(full, entry)
 	}

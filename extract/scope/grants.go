@@ -45,7 +45,8 @@ func (g *Grants) grantOf(real string) *v1.PathGrant {
 func (g *Grants) holds(root, real string) bool {
 	if g.Sensitive.Policy.Lists.TemporaryFiles(root) == root {
 		found, err := g.Sensitive.View.Stamp(real)
-		return g.Sensitive.Policy.Lists.TemporaryFiles(real) == root && (stat.Missing(err) || err == nil && found.Kind != stat.Directory)
+		file := err == nil && found.Kind == stat.File && found.Names <= 1 // one with another name may be a secret by that
+		return g.Sensitive.Policy.Lists.TemporaryFiles(real) == root && (stat.Missing(err) || file)
 	}
 	return real == root || paths.Within(real, root) && !g.Sensitive.Policy.Lists.DataFile(root)
 }

@@ -41,7 +41,7 @@ func (e *evaluation) effective(ctx context.Context, scope *v1.PromptScope, opene
 			if e.changesOutside() {
 				// The effect of opening directories is known only from the facts of a session that may change
 				// them.
-				return opened == nil || len(left) > 0 || e.savedAllow(ctx, *opened, scope.Here(saved), false) != nil
+				return opened == nil || len(left) > 0 || choice == v1.ChoiceAlwaysHere && scope.Project == "" || e.savedAllow(ctx, *opened, scope.Here(saved), false) != nil
 			}
 		}
 		err := e.allowedBy(ctx, scope.Here(saved), len(left) > 0)

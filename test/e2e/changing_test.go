@@ -35,7 +35,7 @@ func TestChangingFilesOutside(t *testing.T) {
 				call := v1.Call{Tool: "Write", Args: []byte(`{"file_path":"` + name + `","content":"x"}`), Session: v1.Session{ID: session}}
 				return s.decide(t, call).Effect
 			}
-			for _, line := range []string{"cat " + place + "/a.md", "ls " + place, "echo y | tee " + place + "/c.md", "truncate -s 1 " + place + "/c.md", "git diff > " + place + "/d"} {
+			for _, line := range []string{"cat " + place + "/a.md", "ls " + place, "echo y | tee " + place + "/c.md", "truncate -s 1 " + place + "/c.md"} {
 				decision := s.shell(t, "s", line)
 				assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
 			}
@@ -43,6 +43,8 @@ func TestChangingFilesOutside(t *testing.T) {
 			assert.Equal(t, lasts, write("later", place+"/b.md") == v1.EffectAllow, "another session of the project")
 			for _, line := range []string{
 				"rm " + place + "/a.md", place + "/run.sh", "sh " + place + "/run.sh", "echo x | tee " + place + "/link/x", "echo x | tee " + place + "/.mcp.json",
+				"printf '!.env' > " + place + "/.ignore; rg x", "echo x > " + place + "/rust-toolchain.toml; cargo --version", "git diff > " + place + "/d",
+				"mkdir " + place + "/objects; echo x > " + place + "/HEAD; echo x > " + place + "/config; git status", "rg x > " + place + "/x",
 				"echo x | tee " + tree.Home + "/notes/x", "cat " + tree.Other + "/secret.txt", "cd " + place + " && make",
 			} {
 				assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
@@ -145,13 +147,13 @@ func TestTemporaryFiles(t *testing.T) {
 
 	read := s.shell(t, "s", "cat "+log)
 	require.Equal(t, "read /tmp/* in "+tree.Project, offeredBy(read.Prompt)[v1.ChoiceReadHere].Saves)
-	asked := s.shell(t, "s", "git diff > "+log+" 2>&1; tail -5 "+log)
+	asked := s.shell(t, "s", "cat README.md > "+log+" 2>&1; tail -5 "+log)
 	require.Equal(t, v1.EffectPrompt, asked.Effect)
 	words := "change /tmp/* in " + tree.Project
 	require.Equal(t, words, offeredBy(asked.Prompt)[v1.ChoiceAlwaysHere].Saves)
 	s.reply(t, asked.Prompt, v1.ChoiceAlwaysHere)
 	for _, line := range []string{
-		"git diff > " + log + " 2>&1; tail -5 " + log, "ls | tee " + own + ".txt", "grep x " + own + ".out", "cp README.md " + own + ".md",
+		"cat README.md > " + log + " 2>&1; tail -5 " + log, "ls | tee " + own + ".txt", "grep x " + own + ".out", "cp README.md " + own + ".md",
 	} {
 		decision := s.shell(t, "s", line)
 		assert.Equal(t, v1.EffectAllow, decision.Effect, "%s: %v", line, decision.Reasons)
@@ -159,13 +161,38 @@ func TestTemporaryFiles(t *testing.T) {
 	for _, line := range []string{
 		"ls /tmp", "cat /tmp/*", "cat " + own + "/x", "ls " + own, "echo x > " + own + "/y", "echo x > /tmp/.hidden", "cat /tmp/.hidden",
 		"cat " + link, "echo x > " + link, "cat /tmp/krb5cc_1000", "cat /tmp/id_rsa", "sh " + log, "rm " + log, "rm -r " + own, "mv " + log + " x",
-		"echo x > README.md", "cp README.md " + own, "git diff > " + log + "; git -C /tmp status", "mkdir " + own + "new; echo x > " + own + "new/x",
+		"echo x > README.md", "cp README.md " + own, "git diff > " + log, "echo x > " + log + "; git status", "mkdir " + own + "new; echo x > " + own + "new/x",
 	} {
 		assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
 	}
+	hard := own + ".hard"
+	require.NoError(t, os.Link(tree.Other+"/secret.txt", hard))
+	t.Cleanup(func() { assert.NoError(t, os.Remove(hard)) })
+	assert.NotEqual(t, v1.EffectAllow, s.shell(t, "s", "cat "+hard).Effect, "a second name")
 	removal := s.shell(t, "s", "rm "+log)
 	require.Equal(t, "rm in "+log, offeredBy(removal.Prompt)[v1.ChoiceAlwaysHere].Saves)
 	assert.Contains(t, s.cli(t, "approvals list"), words)
 	assert.Contains(t, s.cli(t, "approvals revoke '"+words+"'"), "Revoked: "+words)
 	assert.Equal(t, v1.EffectPrompt, s.shell(t, "s", "ls | tee "+log).Effect, "revoked")
+}
+
+// TestWritesBesideReaders checks V5 and S3: what a line writes, by an approval, changes what a reader beside it reads and
+// runs, and the facts don't know it.
+func TestWritesBesideReaders(t *testing.T) {
+	tree := newTree(t)
+	s := startServer(t)
+	s.register(t, tree, "s")
+	for _, line := range []string{"printf x > a.txt", "mkdir a", "rg x > a.txt"} {
+		s.reply(t, s.shell(t, "s", line).Prompt, v1.ChoiceAlwaysHere)
+		assert.Equal(t, v1.EffectAllow, s.shell(t, "s", line).Effect, line)
+	}
+	assert.Equal(t, v1.EffectAllow, s.shell(t, "s", "printf x > b.txt; wc -l b.txt").Effect)
+	for _, line := range []string{
+		"printf '!.env' > .ignore; rg --hidden x", "printf x > rust-toolchain.toml; cargo --version", "printf x > go.mod; go version",
+		"mkdir objects refs; printf x > HEAD; printf x > config; git status", "rg --hidden x > .gitignore",
+	} {
+		decision := s.shell(t, "s", line)
+		assert.Equal(t, v1.EffectPrompt, decision.Effect, line)
+		assert.NotContains(t, offeredBy(decision.Prompt), v1.ChoiceAlwaysHere, line)
+	}
 }

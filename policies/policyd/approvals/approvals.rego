@@ -15,6 +15,7 @@ within(i, directory) if {
 	object.subset(data.policyd.config.caveats.approvals, item.caveats)
 	object.subset(data.policyd.config.approvals.touches, item.touches)
 	not _deletes_root(i)
+	not _disturbs[i]
 }
 
 # METADATA
@@ -25,6 +26,28 @@ anywhere(i) if {
 	object.subset(data.policyd.config.caveats.approvals_anywhere, item.caveats)
 	object.subset(_touched_anywhere(item.kind), item.touches)
 	not _deletes_root(i)
+	not _disturbs[i]
+}
+
+# A command that writes what the agent says, beside a reader that may take settings or names from it: of such a file the
+# facts of the reader say nothing.
+_disturbs contains i if {
+	some i, item in input.items
+	_writes(item)
+	some table in _editing_forms
+	table[item.verb]
+	some j, other in input.items
+	j != i
+	other.kind == "command"
+	not _writes(other)
+	data.policyd.config.safe_verbs[input.session.platform][other.verb]
+	not data.policyd.config.workspace_writes.beside[other.verb]
+}
+
+_writes(item) if {
+	some touch, _ in item.touches
+	startswith(touch, "write.")
+	touch != "write.none"
 }
 
 # METADATA

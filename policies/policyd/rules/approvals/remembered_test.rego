@@ -116,6 +116,21 @@ _approvals_remembered_cases := {
 
 test_approvals_remembered_has_cases if count(_approvals_remembered_cases) > 0
 
+# V5: what a line writes, a reader beside it may take settings from.
+test_approvals_remembered_beside_readers if {
+	verbs := {verb | some verb in ["git status", "rg", "wc", "npm install"]; _approvals_remembered_beside(verb)}
+	verbs == {"wc", "npm install"}
+}
+
+_approvals_remembered_beside(verb) if {
+	command := {"verb": "printf", "touches": {"write.project": true}}
+	facts := testing.call({
+		"items": [testing.command(command), testing.command({"verb": verb})],
+		"approvals": [testing.approval({"verb": "printf"})],
+	})
+	[0, "approvals/remembered"] in rules.cover with input as facts
+}
+
 # V6
 test_approvals_remembered[name] if {
 	some name, case in _approvals_remembered_cases

@@ -5,8 +5,8 @@ package policyd.rules
 # description: >-
 #   A command whose only effect beyond reading is to write known, unprotected files below grants to read and write, where
 #   file tools may write without a question: a verb of the list in a listed form, or a reader with redirected output. The
-#   rest of the line may only run what reads nothing there, or neither settings nor names from files, since the line may
-#   just have written these.
+#   line may only run readers that take neither settings nor names from files, since it may just have written these, or
+#   ones that read nothing there if all that it writes are temporary files apart from the session's directories.
 # custom:
 #   id: shell/granted_writes
 cover contains [i, "shell/granted_writes"] if {
@@ -28,7 +28,16 @@ cover contains [i, "shell/granted_writes"] if {
 
 _shell_granted_writes_apart(item) if data.policyd.config.workspace_writes.beside[item.verb] == true
 
+_shell_granted_writes_apart(item) if not data.policyd.config.safe_verbs[input.session.platform][item.verb]
+
 _shell_granted_writes_apart(item) if {
+	beside := [path |
+		some path in input.paths
+		path.op in {"write", "delete"}
+		path.space != "none"
+		not path.caveats.apart
+	]
+	beside == []
 	read := {touch | some touch in ["read", "list", "execute"]; item.touches[concat(".", [touch, "grant_read_write"])]}
 	read == set()
 }

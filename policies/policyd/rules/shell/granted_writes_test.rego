@@ -3,7 +3,9 @@ package policyd.rules_test
 import data.policyd.rules
 import data.policyd.testing
 
-_shell_granted_writes_target := {"op": "write", "space": "grant_read_write", "caveats": {"missing": true}}
+_shell_granted_writes_target := {"op": "write", "space": "grant_read_write", "caveats": {"apart": true, "missing": true}}
+
+_shell_granted_writes_near := {"op": "write", "space": "grant_read_write", "caveats": {"missing": true}}
 
 _shell_granted_writes_cases := {
 	"a redirected reader": {"command": {"verb": "git diff"}, "covered": true},
@@ -37,6 +39,24 @@ _shell_granted_writes_cases := {
 	"over a link": {
 		"command": {"verb": "cat"},
 		"paths": [object.union(_shell_granted_writes_target, {"links": ["/srv/other/l"]})],
+		"covered": false,
+	},
+	"near the session's directories": {"command": {"verb": "cat"}, "paths": [_shell_granted_writes_near], "covered": true},
+	"near the session's directories, by what reads settings": {
+		"command": {"verb": "git diff"},
+		"paths": [_shell_granted_writes_near],
+		"covered": false,
+	},
+	"near the session's directories, beside what reads settings": {
+		"command": {"verb": "cat"},
+		"paths": [_shell_granted_writes_near],
+		"beside": {"verb": "git status"},
+		"covered": false,
+	},
+	"near and apart, beside what reads settings": {
+		"command": {"verb": "cat"},
+		"paths": [_shell_granted_writes_target, _shell_granted_writes_near],
+		"beside": {"verb": "git status"},
 		"covered": false,
 	},
 	"beside what reads there": {
