@@ -93,6 +93,7 @@ func namesRules(a *shell.Access) bool {
 		return true
 	case shell.ByGlob:
 		return strings.HasPrefix(name, ".") || strings.ContainsAny(name, "{([")
+	case shell.ByName, shell.ByPathspec:
 	}
 	return strings.HasSuffix(name, "ignore")
 }

@@ -155,7 +155,11 @@ func (s *Secrets) original(base string) string {
 func (s *Secrets) file(real string) string {
 	base := Base(real)
 	for name := base; name != "" && s.Except.match(name) == ""; name = s.original(name) {
-		if entry := s.Names.match(name); entry != "" && !s.Templates.match(name) {
+		entry := s.Names.match(name)
+		if entry == "" && name != base {
+			entry = s.Names.match(strings.TrimPrefix(name, ".")) // vim hides its own
+		}
+		if entry != "" && !s.Templates.match(name) {
 			return entry
 		}
 	}

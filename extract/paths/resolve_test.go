@@ -125,7 +125,7 @@ func TestSecrets(t *testing.T) {
 		"/p/server.pem": "*.pem", "/p/pem": "", "/p/id_rsa": "id_rsa*", "/p/id_rsa.pub": "id_rsa*",
 		"/h/.ssh/config": ".ssh/", "/h/.ssh": ".ssh/", "/h/.sshx/config": "", "/h/.kube/config": ".kube/config",
 		"/h/kube/config": "", "/proc/12/environ": "/proc/*/environ", "/proc/12/status": "", "/p/main.go": "",
-		"/p/.env~": ".env", "/p/#.env#": ".env", "/p/.#.env": ".env", "/p/.Env copy": ".env", "/p/server.pem.bak.old": "*.pem", "/p/~": "",
+		"/p/.env~": ".env", "/p/#.env#": ".env", "/p/.#.env": ".env", "/p/.Env copy": ".env", "/p/server.pem.bak.old": "*.pem", "/p/~": "", "/p/.server.pem.bak": "*.pem", "/p/.id_rsa~": "id_rsa*",
 		"/p/.env.example~": ".env.*", "/p/main.go~": "", "/p/#x#": "", "/p/#": "",
 	} {
 		assert.Equal(t, want, secrets.File(path), path)
