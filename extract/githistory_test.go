@@ -2,8 +2,10 @@ package extract_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -150,4 +152,253 @@ func TestSecretsThatShowWalksTo(t *testing.T) {
 		"git diff " + text + " HEAD~5": true,
 		"git stash show -p":            false, "git stash show -p 1": true, "git stash show 1 -p": true, "git show 1": false,
 	})
+}
+
+// S3: git log --follow goes on with what a file began as a copy of, and shows that whole.
+func TestFollowingAFileShowsWhatItWasCopiedFrom(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.RemoveAll(p.project+"/.git"))
+	p.git(t, "init", "-q", p.project)
+	p.files(t, "src/.env", "a.txt")
+	p.git(t, "-C", p.project, "add", "-f", "src/.env", "a.txt")
+	for _, on := range []bool{false, true} {
+		if on {
+			p.git(t, "-C", p.project, "config", "log.follow", "true")
+		}
+		for line, want := range map[string]bool{
+			"git log -p -- a.txt": on, "git log -p a.txt": on, "git log --follow a.txt": false, "git log --follow --stat -- a.txt": false,
+			"git log -p --follow -- a.txt": true, "git log -p --follow -M1% a.txt": true, "git show --follow HEAD -- a.txt": true,
+		} {
+			assert.Equalf(t, want, len(p.lastOf(line)) > 0, "%q, log.follow %v", line, on)
+		}
+	}
+}
+
+// S3: a tag may name the contents of a file; formats of refs print them, and git grep searches
+// them whatever paths it is limited to.
+func TestFormatsAndSearchesPrintWhatATagNames(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.RemoveAll(p.project+"/.git"))
+	p.git(t, "init", "-q", p.project)
+	p.files(t, "src/.env", "a.txt")
+	lines := map[string]bool{
+		"git for-each-ref --format='%(raw)'": true, "git tag -l --format='%(*raw)'": true, "git branch --format='%(raw)'": true,
+		"git for-each-ref --format='%(refname)'": false, "git tag -l": false,
+		"git grep x v1 -- a.txt": true, "git grep x HEAD -- a.txt": false, "git grep -l x v1 -- a.txt": false, "git grep x -- a.txt": false,
+	}
+	p.git(t, "-C", p.project, "add", "a.txt")
+	p.git(t, "-C", p.project, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+	p.git(t, "-C", p.project, "tag", "v1")
+	for line := range lines {
+		assert.Emptyf(t, p.lastOf(line), "%q where no secret is tracked", line)
+	}
+	p.git(t, "-C", p.project, "add", "-f", "src/.env")
+	for line, want := range lines {
+		assert.Equalf(t, want, len(p.lastOf(line)) > 0, "%q", line)
+	}
+}
+
+// S3: words that name objects by their paths say all that git prints only where nothing else in
+// the line names commits, and where no single tree is compared with all that is tracked.
+func TestMoreThanObjectsIsPrinted(t *testing.T) {
+	p := newPlace(t)
+	p.initialize(t)
+	require.NoError(t, os.MkdirAll(p.project+"/src", 0o700))
+	for _, name := range []string{".env", "src/a.go", "README.md"} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("KEY=1\n"), 0o600))
+	}
+	output, err := exec.Command("git", "-C", p.project, "add", "-f", ".").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	for line, want := range map[string]bool{
+		"git diff HEAD:src":                      true,
+		"git diff --cached HEAD:src":             true,
+		"git diff-index -p HEAD:src":             true,
+		"git diff HEAD:src -- '*env'":            true,
+		"git diff HEAD:src -- src":               false,
+		"git diff HEAD:src src":                  false,
+		"git diff HEAD~1:src HEAD:src":           false,
+		"git diff HEAD~1:src..HEAD:src":          false,
+		"git diff HEAD:README.md README.md":      false,
+		"git show HEAD:README.md":                false,
+		"git show --all HEAD:README.md":          true,
+		"git show HEAD:README.md --branches":     true,
+		"git show --glob='*' HEAD:README.md":     true,
+		"git show --reflog HEAD:README.md":       true,
+		"git show HEAD:README.md..HEAD":          true,
+		"git show :0:README.md..HEAD":            true,
+		"git show HEAD:src...main":               true,
+		"git show --all HEAD:README.md -- src":   false,
+		"git log -p HEAD:README.md --all":        true,
+		"git log --oneline --all HEAD:README.md": false,
+		"git show HEAD:README.md HEAD:src/a.go":  false,
+	} {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		assert.Equal(t, want, someItemHas(items, reachesSecret, "reaches_unknown"), line)
+	}
+}
+
+// S2: a tree that a tag or a hash names has paths of its own, of which nothing tells the directory.
+func TestPathsInTreesThatNoCommitLeadsTo(t *testing.T) {
+	p := newPlace(t)
+	p.initialize(t)
+	for name, content := range map[string]string{".kube/config": "token: SECRET\n", "src/a.go": "package a\n", "README.md": "hello\n"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte(content), 0o600))
+	}
+	git := func(arguments ...string) string {
+		t.Helper()
+		arguments = append([]string{"-C", p.project, "-c", "user.name=a", "-c", "user.email=a@example.com"}, arguments...)
+		output, err := exec.Command("git", arguments...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+		return strings.TrimSpace(string(output))
+	}
+	git("add", "-f", "src", "README.md")
+	git("commit", "-qm", "harmless")
+	git("tag", "v1")
+	git("add", "-f", ".kube")
+	git("commit", "-qm", "with a secret")
+	git("tag", "kt", "HEAD:.kube")
+	git("tag", "-a", "-m", "x", "kta", "HEAD:.kube")
+	git("tag", "st", "HEAD:src")
+	git("reset", "-q", "--hard", "HEAD~1")
+	tree, commit, source := git("rev-parse", "kt"), git("rev-parse", "HEAD"), git("rev-parse", "st")
+	empty := git("hash-object", "-t", "tree", "-w", "/dev/null")
+	for line, want := range map[string]bool{
+		"git show " + tree + ":config":                                true,
+		"git show " + tree[:7] + ":config":                            true,
+		"git show kt:config":                                          true,
+		"git show kta:config":                                         true,
+		"git show kta^{tree}:config":                                  true,
+		"git show kta^{}:config":                                      true,
+		"git show refs/tags/kt:config":                                true,
+		"git cat-file -p " + tree + ":config":                         true,
+		"git cat-file blob kt:config":                                 true,
+		"git diff kt:config HEAD:README.md":                           true,
+		"git diff HEAD:README.md kt:config":                           true,
+		"git diff HEAD:README.md.." + tree + ":config":                true,
+		"git grep SECRET " + tree + " -- config":                      true,
+		"git grep SECRET kt -- config":                                true,
+		"git diff-tree -p " + empty + " kt -- config":                 true,
+		"git diff-index -p kt -- config":                              true,
+		"git diff " + empty + " kt -- config":                         true,
+		"git config --blob kt:config --list":                          true,
+		"git show " + commit + ":README.md":                           false,
+		"git show " + commit[:7] + ":src/a.go":                        false,
+		"git show v1:README.md":                                       false,
+		"git show HEAD^{tree}:README.md":                              false,
+		"git show v1^{}:README.md":                                    false,
+		"git show HEAD~0:README.md":                                   false,
+		"git show main:README.md":                                     false,
+		"git show nosuch:README.md":                                   false,
+		"git show HEAD:src":                                           false,
+		"git diff v1:README.md HEAD:README.md":                        false,
+		"git diff " + empty + " HEAD -- src":                          false,
+		"git show " + source + ":a.go":                                true, // of which directory isn't known
+		"git show 0123456789012345678901234567890123456789:README.md": false,
+	} {
+		items := p.facts("Bash", map[string]any{"command": line}).Items
+		assert.Equal(t, want, someItemHas(items, reachesSecret, "reaches_unknown"), line)
+	}
+}
+
+// keptHistory is a project whose history holds a secret in conf, which nothing but commits
+// has any more. The last commit but one is the one that took it away.
+func keptHistory(t *testing.T) (p place, git func(args ...string) string) {
+	t.Helper()
+	p = newPlace(t)
+	git = p.repository(t)
+	commit := func() { git("commit", "-q", "--allow-empty", "-m", "m") }
+	write := func(name string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(p.project, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(p.project, name), []byte("A=b "+name+"\n"), 0o600))
+		git("add", "-f", name)
+	}
+	git("add", "README.md", "src")
+	write("conf/x.txt")
+	commit()
+	write("conf/.env")
+	commit()
+	git("tag", "content", "HEAD:conf/.env")
+	git("rm", "-q", "-f", "conf/.env")
+	commit()
+	commit()
+	return p, git
+}
+
+// S3: what the shell makes of a pattern may be the name of a directory, of which git takes all
+// that is below.
+func TestDirectoriesThatPatternsStandFor(t *testing.T) {
+	p, _ := keptHistory(t)
+	assertReaches(t, p, map[string]bool{
+		"git log -p -- con?": true, "git log -p -- ./c*f": true, "git log -p -- co[n]f src": true,
+		"git log -p src con?": true, "git diff HEAD~3 HEAD~2 -- con?": true, "git grep A= HEAD~2 -- con?": true,
+		"for d in con?; do git log -p -- $d; done": true, "cd src && git log -p -- ../con?": true,
+		"git log -p -- sr?": false, "git log -p -- src/*.go": false, "git log -p -- *.md": false, "git log -p -- conf/*.txt": false,
+		"git show HEAD -- con?": false, "git log --stat -- con?": false, "git log -p -- 'src/*'": false,
+	})
+}
+
+// S3: contents that a tag names are printed with the tags, be they no file's any more.
+func TestContentsThatTagsStillName(t *testing.T) {
+	p, git := keptHistory(t)
+	lines := []string{
+		"git for-each-ref --format='%(raw)'", "git tag -l --format='%(*raw)'", "for t in $(git tag); do git show --stat $t; done",
+		"git tag | xargs -n1 git show -s",
+	}
+	unknown := func(line string) bool {
+		return someItemHas(p.facts("Bash", map[string]any{"command": line}).Items, "reaches_unknown")
+	}
+	for _, line := range lines {
+		assert.True(t, unknown(line), line)
+	}
+	assert.False(t, unknown("git for-each-ref --format='%(refname)'"))
+	git("tag", "-f", "content", "HEAD:conf/x.txt")
+	git("tag", "-a", "-m", "m", "said", "HEAD")
+	for _, line := range lines {
+		assert.False(t, unknown(line), line)
+	}
+}
+
+// S3: a file that is called like a revision doesn't make git take the word for a path: git log takes
+// a range all the same, and others look for no file.
+func TestFilesCalledLikeRevisions(t *testing.T) {
+	p, git := keptHistory(t)
+	git("branch", "old", "HEAD~3")
+	git("branch", "removed", "HEAD~1")
+	git("tag", "quiet", "HEAD")
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/.env"), []byte("A=b\n"), 0o600))
+	git("add", "-f", "conf/.env")
+	git("stash", "-q")
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/x.txt"), []byte("y\n"), 0o600))
+	git("stash", "-q")
+	lines := map[string]bool{
+		"git log -p old..removed": true, "git log -p old...removed": true, "git whatchanged -p main old..removed": true,
+		"git range-diff old removed main": true, "git stash show -p 1": true,
+		"git log -p feed": true, "git log -p config": false, "git log -p src": false, "git diff README.md": false,
+	}
+	for line := range lines {
+		for _, word := range strings.Fields(line)[2:] {
+			if _, err := os.Lstat(filepath.Join(p.project, word)); err != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(p.project, word), nil, 0o600))
+			}
+		}
+	}
+	assertReaches(t, p, lines)
+	assertReaches(t, p, map[string]bool{"cd src && git log -p ../README.md": false, "cd src && git log -p ..": true})
+}
+
+// S3: git ls-files names all that is below a directory which a pattern stands for.
+func TestTrackedBelowPatterns(t *testing.T) {
+	p, git := keptHistory(t)
+	require.NoError(t, os.WriteFile(filepath.Join(p.project, "conf/.env"), []byte("A=b\n"), 0o600))
+	git("add", "-f", "conf/.env")
+	reaches := func(line string) bool {
+		return someItemHas(p.facts("Bash", map[string]any{"command": line}).Items, "reaches_secret")
+	}
+	for _, line := range []string{"git ls-files con? | xargs cat", "git ls-files -- con? | xargs cat", "git grep --cached A= -- con?"} {
+		assert.True(t, reaches(line), line)
+	}
+	for _, line := range []string{"git ls-files sr? | xargs cat", "git ls-files src/*.go | xargs cat"} {
+		assert.False(t, reaches(line), line)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -337,4 +338,212 @@ func (p place) git(t *testing.T, args ...string) string {
 func (p place) lastCaveats(line string) []string {
 	items := p.facts("Bash", map[string]any{"command": line}).Items
 	return items[len(items)-1].Caveats
+}
+
+// S3: git ls-files names what lies beside the index, too, and with --exclude-standard nothing
+// that is ignored.
+func TestNamesBesideTheIndex(t *testing.T) {
+	for _, test := range []struct {
+		setup, line string
+		safe        bool
+	}{
+		{":", "git ls-files -o --exclude-standard | xargs cat", true},
+		{":", "git ls-files -z -mo --exclude-standard | xargs -0 cat", true},
+		{":", "git ls-files -co --exclude-standard '*.go' | while read -r f; do cat \"$f\"; done", true},
+		{":", "cd src && git ls-files -o --exclude-standard | xargs cat", true},
+		{"mv .gitignore src/rules; ln -s src/rules .gitignore; echo x > src/.env", "cd src && git ls-files -o --exclude-standard | xargs cat", false},
+		{"rm .gitignore", "git ls-files -o --exclude-standard | xargs cat", false},
+		{"echo x > 'src/a b'", "git ls-files -o --exclude-standard | xargs cat", true},
+		{"echo x > 'src/a links'; ln -s /etc/hostname links", "git ls-files -o --exclude-standard | xargs cat", false},
+		{"mkdir ./-f; echo x > ./-f/x", "git ls-files -o --exclude-standard | xargs cat", false},
+		{":", "git ls-files -o | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go | xargs cat", false}, // no place to look in
+		{":", "git ls-files -o --exclude-standard -X src/main.go | xargs cat", false},
+		{":", "git ls-files -o -X src/main.go src | xargs cat", true},
+		{":", "git grep -l -f src/main.go | xargs cat", true},
+		{"ln -s /etc/hostname out; git add out", "git grep -l -f src/main.go | xargs cat", false},
+		{":", "git ls-files -o -i --exclude-standard | xargs cat", false},
+		{":", "cd src; git ls-files -o --exclude-standard :/ | xargs cat", false},
+		{":", "cd src; git ls-files -o --exclude-standard .. | xargs cat", false},
+		{":", "git ls-files -o --exclude-standard | xargs -r grep -r x", false},
+	} {
+		p := newPlace(t)
+		prepare(t, p, test.setup)
+		facts := p.facts("Bash", map[string]any{"command": test.line})
+		last := facts.Items[len(facts.Items)-1].Caveats
+		assert.Equal(t, test.safe, len(last) == 0 && !facts.Messy, "%s: %s: %v %v", test.setup, test.line, last, facts.Doubts)
+	}
+}
+
+// prepare makes a place's project a repository that ignores .env and links, and runs a script.
+func prepare(t *testing.T, p place, setup string) {
+	t.Helper()
+	require.NoError(t, os.Remove(p.project+"/out"))
+	script := "set -e; git() { command git -c user.name=a -c user.email=a@b \"$@\"; }; git init -q; printf '.env\\nlinks\\n' > .gitignore; git add .gitignore; git commit -qm x; " + setup
+	run := exec.Command("bash", "-c", script)
+	run.Dir = p.project
+	output, err := run.CombinedOutput()
+	require.NoErrorf(t, err, "%s: %s", setup, output)
+}
+
+// S3: which names are ignored follows from the rules as git reads them.
+func TestIgnoredNames(t *testing.T) {
+	const line = "git ls-files -o --exclude-standard | while read -r f; do cat \"$f\"; done"
+	for _, test := range []struct {
+		setup string
+		safe  bool
+	}{
+		{"rm .gitignore", false},                                        // .env is named
+		{`printf '.env\t\nlinks\n' > .gitignore`, false},                // git keeps the tab
+		{`printf '.env\r\nlinks\n' > .gitignore`, true},                 // and takes this away
+		{`printf '!.env\n' > src/.gitignore; echo x > src/.env`, false}, // taken back in
+		{"mv .gitignore rules; ln -s rules .gitignore", false},          // git follows no such link
+		{`printf '\xef\xbb\xbf!.env\n' > src/.gitignore; echo x > src/.env`, false},
+		{`printf '\xef\xbb\xbf.env\nlinks\n' > .gitignore`, false}, // git skips the mark, others don't
+		{`printf '!.env\n' > src/.gitignore; git add src; git update-index --skip-worktree src/.gitignore; rm src/.gitignore; echo x > src/.env`, false}, // read in the index
+		{`mkdir src/b; echo x > src/b/.gitignore; git add src; git commit -qm y; git update-index --skip-worktree src/b/.gitignore; rm -r src/b`, true},
+		{"ln -s /etc/hostname src/out", false},
+		{"ln -s /etc/hostname src/links", true}, // ignored
+		{"echo x > ./-s", false},
+		{"echo x > ./-s; git add ./-s; git commit -qm y; rm ./-s", false},
+	} {
+		p := newPlace(t)
+		prepare(t, p, test.setup)
+		facts := p.facts("Bash", map[string]any{"command": line})
+		last := facts.Items[len(facts.Items)-1].Caveats
+		assert.Equal(t, test.safe, len(last) == 0 && !facts.Messy, "%s: %v %v", test.setup, last, facts.Doubts)
+	}
+}
+
+// S3: what git status prints beside the names isn't followed.
+func TestNamesOfStatus(t *testing.T) {
+	p := newPlace(t)
+	prepare(t, p, ":")
+	for _, line := range []string{
+		"git status --porcelain | awk '{print $2}' | xargs cat", "git status --porcelain | awk '{print $2}' | while read -r f; do cat \"$f\"; done", "cat $(git status --porcelain)",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.True(t, facts.Messy || len(facts.Items[len(facts.Items)-1].Caveats) > 0, line)
+	}
+}
+
+// S3: names that git lists are those of its index, whatever lies beside them;
+// how they are handed on says which of them can be told.
+func TestNamesOfTrackedFiles(t *testing.T) {
+	p := newPlace(t)
+	write := func(path string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.project+"/"+path), 0o700))
+		require.NoError(t, os.WriteFile(p.project+"/"+path, []byte("x"), 0o600))
+	}
+	write("docs/my notes.md")
+	write("keys/server.pem")
+	write("links/a.go")
+	write("links/b.txt")
+	write("parts/x links/b.txt") // cut at the blank it names another file
+	git := func(args ...string) {
+		output, err := exec.Command("git", append([]string{"-C", p.project}, args...)...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "src", "docs", "keys", "links", "parts")
+	require.NoError(t, os.Remove(p.project+"/links/a.go"))
+	require.NoError(t, os.Symlink(p.home+"/other/file", p.project+"/links/a.go"))
+	for line, want := range map[string]string{
+		"git ls-files src | xargs cat":                                  "",
+		"git ls-files '*.md' -z | xargs -0 wc -l":                       "",
+		"cat $(git ls-files src)":                                       "",
+		"git ls-files docs | while read -r f; do cat \"$f\"; done":      "",
+		"git grep -l x -- src | xargs cat":                              "",
+		"git ls-files docs | xargs cat":                                 "",
+		"git ls-files docs | while read -r f; do cat $f; done":          "",
+		"git ls-files parts | xargs cat":                                "reaches_unknown",
+		"git ls-files parts | while read -r f; do cat $f; done":         "reaches_unknown",
+		"git ls-files parts | while read -r f; do cat \"$f\"; done":     "",
+		"find parts -type f | xargs cat":                                "reaches_unknown",
+		"find parts -type f -print0 | xargs -0 cat":                     "",
+		"find 'parts/x links' -type f | xargs cat":                      "reaches_unknown",
+		"find 'parts/x /etc/passwd' | xargs cat":                        "reaches_unknown",
+		"grep -rl x 'x /etc' | xargs cat":                               "reaches_unknown",
+		"for f in $(find 'x /etc' -type f); do cat $f; done":            "reaches_unknown",
+		"ls parts/*/* | xargs cat":                                      "reaches_unknown",
+		"ls parts/*/* | while read -r f; do cat \"$f\"; done":           "",
+		"ls src/*.go | while read -r f; do wc -l \"$f\"; done":          "",
+		"ls * | xargs cat":                                              "reaches_outside",
+		"printf '%s\\n' keys/* | xargs cat":                             "reaches_secret",
+		"git ls-files keys | xargs cat":                                 "reaches_secret",
+		"cd src && git ls-files :/keys | xargs cat":                     "reaches_secret",
+		"git ls-files -o | xargs cat":                                   "reaches_secret",
+		"git ls-files links | xargs cat":                                "reaches_outside",
+		"find docs -name '*.md' | xargs cat":                            "",
+		"find docs -name 'a*.md' | xargs cat":                           "",
+		"find docs -name '*.md' -exec cat {} +":                         "",
+		"find docs -type f -print0 | xargs -0 cat":                      "",
+		"find docs -name '*.md' | xargs -I{} cat {}":                    "",
+		"find docs -name '*.md' | while read -r f; do cat $f; done":     "",
+		"find docs -name '*.md' | while read -r f; do cat \"$f\"; done": "",
+		"find keys -exec ls -l {} +":                                    "",
+		"find keys -exec cat {} +":                                      "reaches_secret",
+		"fd -e md . docs -x cat":                                        "",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		got := ""
+		for _, item := range facts.Items {
+			for _, caveat := range []string{"reaches_unknown", "reaches_secret", "reaches_outside"} {
+				if item.Caveats.Has(caveat) {
+					got = caveat
+				}
+			}
+		}
+		assert.Equalf(t, want, got, "%q", line)
+	}
+}
+
+// V5, S3: of an index nothing is named but files, so that the directory which begins with a
+// dash is met in their names alone: "file -f/etc/x" prints the lines of /etc/x.
+func TestTrackedDirectoriesThatAreOptions(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/-f/etc", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/-f/etc/x", []byte("x"), 0o600))
+	git := func(args ...string) {
+		args = append([]string{"-C", p.project, "-c", "user.name=a", "-c", "user.email=a@b"}, args...)
+		output, err := exec.Command("git", args...).CombinedOutput()
+		require.NoErrorf(t, err, "%s", output)
+	}
+	git("init", "-q")
+	git("add", "src", "./-f")
+	git("commit", "-qm", "x")
+	for line, want := range map[string]bool{
+		"git ls-files | xargs file": true, "git ls-files -z | xargs -0 file": true, "git ls-files | while read -r f; do file \"$f\"; done": true,
+		"for f in $(git ls-files); do file \"$f\"; done": true, "git grep -l x | xargs file": true, "git ls-tree -r --name-only HEAD | xargs file": true,
+		"git ls-files src | xargs file": false, "cd src && git ls-files | xargs file": false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.Equal(t, want, someItemHas(facts.Items, "reaches_unknown"), line)
+	}
+}
+
+// V5, S3: a name that begins with a dash is an option to what it is handed to,
+// whether or not the operand in its place is a path.
+func TestNamesThatAreOptions(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/odd", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/odd/--python=x", []byte("x"), 0o600))
+	output, err := exec.Command("git", "-C", p.project, "init", "-q").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	output, err = exec.Command("git", "-C", p.project, "add", "odd", "src").CombinedOutput()
+	require.NoErrorf(t, err, "%s", output)
+	for line, want := range map[string]bool{
+		"cd odd && ls | xargs pip show":               true,
+		"cd odd && rpm -q $(ls)":                      true,
+		"cd odd && git ls-files | xargs npm ls":       true,
+		"ls odd | xargs systemctl is-active":          true,
+		"git ls-files src | xargs rpm -q":             false,
+		"cd odd && git ls-files | xargs -n1 basename": false,
+		"cd odd && ls | xargs echo":                   false,
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		require.NotEmptyf(t, facts.Items, "%q", line)
+		assert.Equal(t, want, someItemHas(facts.Items, "reaches_unknown"), line)
+	}
 }
