@@ -49,16 +49,6 @@ func (w *Walker) nothing(text, base string) bool {
 	return true
 }
 
-// PrintedAs reports whether what git prints of a name is that name, or pieces of it that name
-// nothing: git status has names with blanks in quotes, and what they were before in front.
-// Where quotes are read, some take all that stands up to the next one for a word.
-func (w *Walker) PrintedAs(named, base string, names *value.Names) bool {
-	if names.Quoted && strings.Contains(named, " ") && (names.Handing != value.AsLines || !w.nothing(`"`+named+`"`, base)) {
-		return false
-	}
-	return quotedAsItIs(named, names.Handing)
-}
-
 // blankEnds reports whether a segment of a name begins with a blank, or the name ends with one:
 // names are printed from a segment on ("./" left out, or all but the last one), and read and
 // xargs take away what stands at the ends of a line. Of " .." the directory above is left.
@@ -78,9 +68,9 @@ func dashed(named string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return part[0] == '-' })
 }
 
-// quotedAsItIs reports whether git prints a path as it is: without -z it writes
+// PrintedAsItIs reports whether git prints a path as it is: without -z it writes
 // unusual characters in quotes and with backslashes (core.quotePath).
-func quotedAsItIs(path string, handing value.Handing) bool {
+func PrintedAsItIs(path string, handing value.Handing) bool {
 	if handing == value.Whole {
 		return true
 	}

@@ -78,7 +78,7 @@ func (r *reader) visit(dir string, entry fs.DirEntry, rules ignores, hidden hidi
 	if r.found != nil && r.reads(name) && !r.found(named, dir+"/"+name) {
 		return false
 	}
-	if r.Untracked && !r.walker.PrintedAs(strings.TrimPrefix(named, "./"), r.Base, &r.Names) && r.met(ReachesUnknown) {
+	if r.Untracked && !PrintedAsItIs(strings.TrimPrefix(named, "./"), r.Handing) && r.met(ReachesUnknown) {
 		return true
 	}
 	return r.entry(dir+"/"+name, entry, rules, hidden)

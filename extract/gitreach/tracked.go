@@ -38,7 +38,7 @@ func (f *Tracked) TrackedNames(dir string, a *shell.Access, base string, found d
 	default:
 		return disk.ReachesNone, false
 	}
-	if verdict.Effects.Has(trust.AltersNames) || a.Quoted && verdict.Effects.Has(trust.AltersStatus) || a.Ignoring && f.rulesUnseen(verdict, dir) {
+	if verdict.Effects.Has(trust.AltersNames) || a.Ignoring && f.rulesUnseen(verdict, dir) {
 		return disk.ReachesUnknown, true
 	}
 	left := disk.MaxReached
@@ -126,7 +126,7 @@ func (f *Tracked) commitsOf(a *shell.Access, dir string) (commits, specs []strin
 // trackedName says what one name that git prints reaches, where it becomes a word.
 func (f *Tracked) trackedName(path, top, dir, base string, names *value.Names) string {
 	// The index has names and no directories: one of those may be what begins with a dash.
-	if !f.Trees.PrintedAs(path, base, names) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
+	if !disk.PrintedAsItIs(path, names.Handing) || strings.HasPrefix(path, "-") || strings.Contains(path, "/-") {
 		return disk.ReachesUnknown
 	}
 	full := top + "/" + path

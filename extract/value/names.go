@@ -20,8 +20,6 @@ type Names struct {
 	// Uncut means that the command composes other names of each word, so that a piece of a name
 	// can lead anywhere.
 	Uncut bool
-	// Quoted means that names with blanks are printed in quotes.
-	Quoted bool
 	// Braces means that the shell expands braces in them outside of quotes.
 	Braces bool
 	// FilesOnly means that a directory prints what isn't known.

@@ -32,9 +32,6 @@ const (
 	// AltersNames is of settings with which git prints names in colors into a pipe, or
 	// otherwise than they count from where it runs, or lines where options ask for none.
 	AltersNames
-	// AltersStatus is of settings with which a brief git status prints more lines than
-	// those of names, or colors.
-	AltersStatus
 	// ChecksSignatures is of settings with which whatever prints commits runs gpg to verify their
 	// signatures.
 	ChecksSignatures
@@ -65,9 +62,6 @@ var effects = map[string]effect{
 	"i18n.commitencoding":    {AltersNames, breaksLines},
 	// Other refs may be called anything.
 	"extensions.refstorage": {AltersNames, isNot("files", "reftable")},
-
-	"color.status":  {AltersStatus, isOneOf("always")},
-	"status.branch": {AltersStatus, isOn},
 
 	"log.follow":                 {Follows, isOn},
 	"stash.showpatch":            {ShowsStash, isOn},

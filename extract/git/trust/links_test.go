@@ -71,14 +71,6 @@ func TestSettingsThatShowMore(t *testing.T) {
 	s.Append(s.Home+"/.gitconfig", "\tshowIncludeUntracked = true\n")
 	assert.True(t, of().Effects.Has(ShowsUntracked))
 	for text, want := range map[string]bool{
-		"[status]\n\tbranch\n": true, "[status]\n\tbranch = false\n": false, "[color]\n\tstatus = always\n": true, "[color]\n\tstatus = auto\n": false,
-	} {
-		other := newSandbox(t)
-		other.Commit(other.Project)
-		other.Append(other.Home+"/.gitconfig", text)
-		assert.Equal(t, want, other.inspect(other.Project, "ls-files").Effects.Has(AltersStatus), text)
-	}
-	for text, want := range map[string]bool{
 		"[color]\n\tui = true\n": false, "[color]\n\tgrep = always\n": true, "[grep]\n\tfullName\n": true, "[grep]\n\tfullName = false\n": false,
 		"[log]\n\tshowSignature = true\n": true, "[log]\n\tdate = iso\n": false, "[log]\n\tdate = format:%Y-%m-%d\n": false,
 		"[log]\n\tdate = format:%n--output=x\n": true, "[log]\n\tdate = \"format:a\\n-x\"\n": true,
