@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	v1 "policyd/api/v1"
 	"policyd/extract/shell/guard"
 )
 
@@ -298,17 +299,17 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 	}
 }
 
-// Nor do they hide the paths in front of what can't be parsed.
+// Nor do they hide the statements in front of what can't be parsed.
 func TestStatementsBehindReservedWords(t *testing.T) {
 	for _, line := range []string{
 		"%s", "{ %s", "if true; then\n%s", "if %s", "while :; do if true; then %s", "for f in a; do { %s", "until false; do ( %s", "case x in\nx) %s",
 		"true && {\n%s", "ls | while read -r x; do %s", strings.Repeat("true && { ", 12) + "%s",
 	} {
-		line = fmt.Sprintf(line, "mv $(pwd) .env\nfi }  'x")
+		line = fmt.Sprintf(line, "mv $(pwd) /srv/other\nfi }  'x")
 		parsed := parse(t, line)
 		assert.Contains(t, parsed.Messy, guard.MessyParse)
 		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Text == ".env" })
+			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpDelete && a.Text == "/srv/proj" })
 		}), "%q: %+v", line, accesses(t, line))
 	}
 }

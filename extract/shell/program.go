@@ -118,9 +118,8 @@ func (v invocation) replaced(name string, entry *argv.Program) bool {
 
 // goesOn walks what a program runs that is an item of its own.
 func (v invocation) goesOn(name string) {
-	if argv.IsShell(name) && v.w.text != "" && v.readsScript() {
-		v.w.messy(guard.MessyBuiltin)
-		v.w.fragments(v.st, v.w.text)
+	if argv.IsShell(name) && v.readsScript() {
+		innerText{w: v.w, st: v.st.child()}.ranInput(name)
 	}
 	for _, words := range v.after {
 		v.w.program(v.st, words, nil, nil)

@@ -230,7 +230,7 @@ func (c compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state) {
 	if c.w.Zsh && slices.ContainsFunc(cmd.Y.Redirs, tree.SetsStdin) {
 		c.w.messy(guard.MessyRedirection) // it reads the pipe as well, one after the other
 	}
-	c.w.in, c.w.text = printed, c.w.printedText(cmd.X)
+	c.w.in, c.w.text = printed, c.w.spoken(c.w.Dialect, cmd.X)
 	second := newCapture(c.w, printed)
 	c.w.sharing(func() { ok, fail = c.w.stmt(c.st, cmd.Y) })
 	c.w.text = text

@@ -235,7 +235,7 @@ func TestOneAgentLeavesRoomForOthers(t *testing.T) {
 		case v1.EffectPrompt:
 			opened++
 		default:
-			assert.Equal(t, []string{"prompts_full"}, codes(decision))
+			assert.Equal(t, []string{"prompts_full", "approval_required"}, codes(decision))
 			full++
 		}
 	}

@@ -37,6 +37,19 @@ func DialectOf(program, platform string) (d Dialect, known bool) {
 	return Dialect{}, false
 }
 
+// Program returns the name of a shell of the dialect.
+func (d Dialect) Program() string {
+	switch {
+	case d.Zsh:
+		return "zsh"
+	case d.Ksh:
+		return "sh"
+	case d.Posix:
+		return "dash"
+	}
+	return "bash"
+}
+
 // Rereads reports whether the shell splits or matches what an expansion outside of quotes gives.
 func (d Dialect) Rereads(text string) bool {
 	return strings.ContainsFunc(text, value.Separates) || d.Matches(text)

@@ -219,10 +219,12 @@ func TestCommandsInAllPlaces(t *testing.T) {
 		}
 	}
 	// What is only text stays text.
-	for _, line := range []string{"cat <<'EOF'\nenv\nEOF", "cat <<< env", "echo env | cat", "eval", "trap - EXIT", "exec -a", "trap", "jobs -x", "exec", "echo '$(env)'", ": <<EOF\nenv\nEOF"} {
+	for _, line := range []string{"cat <<'EOF'\nenv\nEOF", "cat <<< env", "echo env | cat", "eval", "trap - EXIT", "exec -a", "trap", "jobs -x", "exec", "echo '$(env)'", "complete -F env x", ": <<EOF\nenv\nEOF"} {
 		parsed := parse(t, line)
 		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", line, verbs(parsed))
 	}
+	deep := parse(t, "eval "+strings.Repeat("eval ", 2*maxDepth)+"ls")
+	assert.Contains(t, deep.Messy, guard.MessyNesting)
 }
 
 // What another round of a loop is not known to do the first one does all the same, and
@@ -243,65 +245,11 @@ func TestWhatOnlySomeRoundsAndShellsDo(t *testing.T) {
 // A script that is printed is read as it is printed, in the directory where it runs.
 func TestPrintedScriptsAreWalked(t *testing.T) {
 	for _, line := range []string{
-		"f() { find .env -exec cat {} \\; ; }", "select x in a; do find .env -exec cat {} \\; ; done",
-		"echo \"${x:$(find .env -exec cat {} \\;)}\"", "sudo cat .env -- x",
+		`printf '%s\n' 'printf "%s\n" .env | xargs cat' | bash`, "f() { find .env -exec cat {} \\; ; }", "select x in a; do find .env -exec cat {} \\; ; done",
+		"echo \"${x:$(find .env -exec cat {} \\;)}\"", "sudo cat .env -- x", "bash <<EOF\nfind .env -exec cat {} \\\\;\nEOF",
 	} {
 		assert.Truef(t, slices.ContainsFunc(parse(t, line).Commands, func(c Command) bool {
 			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" && a.Naming != Unnamed })
 		}), "%q", line)
 	}
-}
-
-// A script that is printed, or that a builtin runs, is text: the paths in it may be written.
-func TestRunTextNamesPaths(t *testing.T) {
-	for _, line := range []string{
-		`printf '%s\n' 'printf "%s\n" .env | xargs cat' | bash`, "bash <<EOF\nfind .env -exec cat {} \\\\;\nEOF", `eval "cat < .env"`, "trap 'cat .env' EXIT", "source /dev/stdin <<< 'cat .env'",
-	} {
-		parsed := parse(t, line)
-		assert.Contains(t, parsed.Messy, guard.MessyBuiltin, line)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpWrite && a.Text == ".env" })
-		}), "%q", line)
-	}
-}
-
-// prefixes stand in front of a command without a word of it.
-var prefixes = []string{
-	">y", "> y", ">\ty", ">>y", "2>y", "2> y", "2>&1", "2>& 1", ">&2", "&>y", "&>>y", ">|y", ">| y", "<>y", "<y", "<&0", "<&-", "0<&3-", "{fd}>y", "{fd}>&-",
-	"<<<x", "<<< x", "<<<'a b'", `<<<"a b"`, `>'a b'`, `>"a b"`, `>a\ b`, `>'a;b'`, `>"a&b"`, `>a\;b`, ">'a\nb'", ">$x", ">${x}", ">\"${x}\"", ">$(pwd)", "<(ls) >y",
-	"<<E", "<<-E", "<< E", "<<E'O'F", `<<"E F"`, `<<\E`, "A=b", "A=", "A='b c'", `A="b c"`, `A=b\ c`, "A='b;c'", "A[0]=b", "A+=b", ">y A='b c' 2>&1",
-	">y 2>z <a", "! >y", "then >y", ">\\\ny", ">y \\\n",
-}
-
-// Of a line that can't be parsed a command is known by what runs, whatever redirections and
-// assignments stand before it, and however its name is quoted.
-func TestFragmentsBehindRedirections(t *testing.T) {
-	reads := func(line string) bool {
-		return slices.ContainsFunc(parse(t, line).Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") })
-	}
-	for _, prefix := range prefixes {
-		for _, name := range []string{"env", "printenv"} {
-			line := "{ <<E'O'F\n${x-\nEOF\n" + prefix + " " + name + "\n}"
-			assert.True(t, reads(line), "%q", line)
-			line = "pwd\n{ " + prefix + " " + name + "\nx[]\n}"
-			assert.True(t, reads(line), "%q", line)
-		}
-	}
-	for _, name := range []string{`\env`, "'env'", `e"n"v`, `e'n'v`, `e\nv`, "e\\\nnv", "/usr/bin/env", "nice /usr/bin/env", `2>y nice e''nv`, "nice >y env"} {
-		line := "pwd\n{ " + name + "\nx[]\n}"
-		assert.True(t, reads(line), "%q", line)
-	}
-	// Behind a redirection any word may be the program's name.
-	assert.True(t, reads("pwd\n{ 2> y ls env\nx[]\n}"))
-	for _, other := range []string{"grep env", "A=env ls", "ls 2>&1", "A='b env' ls"} {
-		line := "pwd\n{ " + other + "\nx[]\n}"
-		assert.False(t, reads(line), "%q", line)
-	}
-}
-
-// Nor do brackets hide a command that are too many for the parser.
-func TestFragmentsOfDeepLines(t *testing.T) {
-	line := parse(t, strings.Repeat("(", guard.MaxBrackets+1)+" >y env "+strings.Repeat(")", guard.MaxBrackets+1))
-	assert.Contains(t, line.Messy, guard.MessyNesting)
-	assert.True(t, slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbs(line))
 }
