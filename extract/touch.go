@@ -116,7 +116,7 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 		return
 	}
 	p.Space = l.scope.SpaceFor(p.Op, &resolved)
-	if p.Op == v1.OpWrite && p.Space == v1.SpaceGrantReadWrite && l.scope.Apart(resolved.Real, l.facts.Cwd) {
+	if p.Op == v1.OpWrite && p.Space == v1.SpaceGrantReadWrite && l.scope.Grants.Apart(resolved.Real, l.facts.Cwd, l.scope.Roots) {
 		p.Caveats.Add("apart")
 	}
 	l.noteKind(t, p, &resolved)

@@ -1,6 +1,8 @@
 package scope
 
 import (
+	"slices"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/paths"
 	"policyd/extract/stat"
@@ -63,4 +65,12 @@ func (g *Grants) gives(root string) bool {
 	}
 	g.known[root] = gives
 	return gives
+}
+
+// Apart reports whether a path is one of a directory for temporary files that holds neither the session's directories nor
+// its working directory: no program takes settings from there that isn't told to.
+func (g *Grants) Apart(real, cwd string, roots []paths.Root) bool {
+	dir := paths.Parent(real)
+	beside := func(root paths.Root) bool { return paths.Within(root.Real, dir) }
+	return g.Sensitive.Policy.Lists.TemporaryFiles(real) != "" && !paths.Within(cwd, dir) && !slices.ContainsFunc(roots, beside)
 }

@@ -241,17 +241,6 @@ func (s *Scope) shown(path string) bool {
 	return s.OwnRoot(path) != "" || s.Grants.grantOf(path) != nil
 }
 
-// Apart reports whether a path is a granted temporary file, and neither the session's directories nor its working
-// directory lie beside it: no program takes settings from there that isn't told to.
-func (s *Scope) Apart(real, cwd string) bool {
-	if s.Grants.Sensitive.Policy.Lists.TemporaryFiles(real) == "" {
-		return false
-	}
-	dir := paths.Parent(real)
-	beside := func(root paths.Root) bool { return paths.Within(root.Real, dir) }
-	return !paths.Within(cwd, dir) && !slices.ContainsFunc(s.Roots, beside)
-}
-
 // OwnRoot is the project or session directory that holds a path.
 func (s *Scope) OwnRoot(path string) string {
 	for _, root := range s.Roots {
