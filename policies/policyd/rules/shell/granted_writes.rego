@@ -3,10 +3,11 @@ package policyd.rules
 # METADATA
 # title: Writing by a command where a person lets files be changed
 # description: >-
-#   A command whose only effect beyond reading is to write known, unprotected files below grants to read and write, where
-#   file tools may write without a question: a verb of the list in a listed form, or a reader with redirected output. The
-#   line may only run readers that take neither settings nor names from files, since it may just have written these, or
-#   ones that read nothing there if all that it writes are temporary files apart from the session's directories.
+#   A command whose only effect beyond reading is to write known, unprotected files below grants to read and write,
+#   where file tools may write without a question: a verb of the list in a listed form, or a reader with redirected
+#   output. The line may only run readers that take neither settings nor names from files, since it may just have
+#   written these, or ones that read nothing there if all that it writes are temporary files apart from the session's
+#   directories.
 # custom:
 #   id: shell/granted_writes
 cover contains [i, "shell/granted_writes"] if {

@@ -3,7 +3,11 @@ package policyd.rules_test
 import data.policyd.rules
 import data.policyd.testing
 
-_shell_granted_writes_target := {"op": "write", "space": "grant_read_write", "caveats": {"apart": true, "missing": true}}
+_shell_granted_writes_target := {
+	"op": "write",
+	"space": "grant_read_write",
+	"caveats": {"apart": true, "missing": true},
+}
 
 _shell_granted_writes_near := {"op": "write", "space": "grant_read_write", "caveats": {"missing": true}}
 
@@ -41,7 +45,11 @@ _shell_granted_writes_cases := {
 		"paths": [object.union(_shell_granted_writes_target, {"links": ["/srv/other/l"]})],
 		"covered": false,
 	},
-	"near the session's directories": {"command": {"verb": "cat"}, "paths": [_shell_granted_writes_near], "covered": true},
+	"near the session's directories": {
+		"command": {"verb": "cat"},
+		"paths": [_shell_granted_writes_near],
+		"covered": true,
+	},
 	"near the session's directories, by what reads settings": {
 		"command": {"verb": "git diff"},
 		"paths": [_shell_granted_writes_near],
