@@ -39,8 +39,16 @@ _disturbs contains i if {
 	j != i
 	other.kind == "command"
 	not _writes(other)
-	data.policyd.config.safe_verbs[input.session.platform][other.verb]
-	not data.policyd.config.workspace_writes.beside[other.verb]
+	settings_readers[other.verb]
+}
+
+# METADATA
+# description: The verbs of the call whose programs could only read, and may take settings or names from files.
+settings_readers contains verb if {
+	some item in input.items
+	verb := item.verb
+	data.policyd.config.safe_verbs[input.session.platform][verb]
+	not data.policyd.config.workspace_writes.beside[verb]
 }
 
 _writes(item) if {

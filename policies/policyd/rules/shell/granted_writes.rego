@@ -27,9 +27,7 @@ cover contains [i, "shell/granted_writes"] if {
 	elsewhere == []
 }
 
-_shell_granted_writes_apart(item) if data.policyd.config.workspace_writes.beside[item.verb] == true
-
-_shell_granted_writes_apart(item) if not data.policyd.config.safe_verbs[input.session.platform][item.verb]
+_shell_granted_writes_apart(item) if not data.policyd.approvals.settings_readers[item.verb]
 
 _shell_granted_writes_apart(item) if {
 	beside := [path |
