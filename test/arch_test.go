@@ -62,6 +62,13 @@ var importTable = []row{
 		reason: "which names a command prints is described without the line that it is in, and without a disk",
 	},
 	{
+		path: "extract/shell/expansion",
+		own: []string{
+			"extract/argv", "extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/tree", "extract/value",
+		}, modules: []string{"mvdan.cc/sh/v3"},
+		reason: "what a word can be follows from what its parts expand to, and neither from the line's state nor from a disk",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -70,7 +77,7 @@ var importTable = []row{
 		reason: "arguments are split before anything is known of the tool that gets them",
 	},
 	{
-		path: "extract/ownaddress", own: []string{"extract/shell"},
+		path: "extract/ownaddress", own: []string{"extract/shell/expansion"},
 		reason: "whether a text names an address follows from its text alone, or from what a shell makes of it",
 	},
 	{
@@ -162,7 +169,7 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
+			"extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -447,6 +454,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/shell", "policyd/bundles"},
 		{"extract/shell/guard", "policyd/extract/shell"},
 		{"extract/shell/stream", "policyd/extract/shell"},
+		{"extract/shell/expansion", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git/object"},
 		{"extract/git/object", "policyd/extract/git/trust"},
 		{"extract/git/history", "policyd/extract/git/trust"},

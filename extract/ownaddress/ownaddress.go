@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"policyd/extract/shell"
+	"policyd/extract/shell/expansion"
 )
 
 // Addresses recognizes the addresses that the sidecar listens on, however a tool spells
@@ -39,13 +39,13 @@ func New(addresses, names []string) Addresses {
 
 // Uncertain reports whether a word may be a host with the sidecar's port, and only the
 // run, or the program that takes patterns in addresses, knows whether it is.
-func (o Addresses) Uncertain(words []shell.Word) bool {
+func (o Addresses) Uncertain(words []expansion.Word) bool {
 	if len(o.ports) == 0 {
 		return false
 	}
 	counted, host := false, false
 	for _, word := range words {
-		number := word.Kind == shell.Number || word.Kind == shell.Hash
+		number := word.Kind == expansion.Number || word.Kind == expansion.Hash
 		counted, host = counted || number, host || o.here(word.Text)
 		for at, r := range word.Text {
 			if r == ':' && (number || patternOfPorts(word.Text[at+1:])) {
@@ -88,7 +88,7 @@ func undecorated(address string) string {
 
 // Given reports whether the words of a command that reaches the network name the address,
 // in one word or as a host and a port.
-func (o Addresses) Given(words []shell.Word) bool {
+func (o Addresses) Given(words []expansion.Word) bool {
 	if len(o.ports) == 0 {
 		return false
 	}

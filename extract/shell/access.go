@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
 )
@@ -104,27 +105,6 @@ const (
 // named is an access to the path that a text is.
 func named(op, text string) Access { return Access{Text: text, Op: op, Naming: ByName} }
 
-// naming is how a word names paths.
-func (w Word) naming() Naming {
-	switch w.Kind {
-	case Literal:
-		return ByName
-	case Glob:
-		return ByGlob
-	default:
-		return Unnamed
-	}
-}
-
-// pattern is an access to what a Glob matches.
-func (w Word) pattern(op string) Access {
-	a := Access{Text: w.Text, Op: op, Naming: ByGlob, Split: w.Split, Inner: w.behindText()}
-	if !w.Expands {
-		a.Matches = OneMatch
-	}
-	return a
-}
-
 // treeIf is what a directory is an access to if all of it is, or isn't.
 func treeIf(whole bool) Below {
 	if whole {
@@ -142,8 +122,8 @@ type treeSelection struct {
 
 // filter adds an option that filters a walk, by the kind of filter. A glob over more than base names isn't
 // followed: the walk is then wider.
-func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin bool) {
-	followed := word.Kind == Literal && !strings.ContainsAny(word.Text, "/{")
+func (s *treeSelection) filter(walk *value.Walk, kind string, word expansion.Word, darwin bool) {
+	followed := word.Kind == expansion.Literal && !strings.ContainsAny(word.Text, "/{")
 	switch kind {
 	case "glob":
 		s.glob(walk, word, followed)
@@ -169,10 +149,10 @@ func (s *treeSelection) filter(walk *value.Walk, kind string, word Word, darwin 
 }
 
 // glob adds a glob that includes files, or excludes them behind "!".
-func (s *treeSelection) glob(walk *value.Walk, word Word, followed bool) {
+func (s *treeSelection) glob(walk *value.Walk, word expansion.Word, followed bool) {
 	name, not := strings.CutPrefix(word.Text, "!")
 	switch {
-	case !not || word.Kind != Literal:
+	case !not || word.Kind != expansion.Literal:
 		s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
 		s.include(walk, word.Text, followed)
 	case followed:
@@ -197,15 +177,15 @@ func RuleAsWritten(glob string) bool {
 }
 
 // typeName is a type of files that an option names, empty if it isn't known.
-func typeName(word Word) string {
-	if word.Kind != Literal {
+func typeName(word expansion.Word) string {
+	if word.Kind != expansion.Literal {
 		return ""
 	}
 	return strings.TrimPrefix(word.Text, "=")
 }
 
 // filter adds the value of an option, or an operand by its label, if it filters a walk.
-func (p *parsed) filter(name string, word Word) {
+func (p *parsed) filter(name string, word expansion.Word) {
 	if p.args.Program != nil && p.args.Program.Filters[name] != "" {
 		p.tree.filter(&p.filters, p.args.Program.Filters[name], word, p.w.options.Platform == "darwin")
 	}
@@ -230,4 +210,25 @@ func (o operandReader) selects() {
 	if len(o.program.Only) > 0 {
 		o.filters.Include = o.program.Only
 	}
+}
+
+// namingOf is how a word names paths.
+func namingOf(w expansion.Word) Naming {
+	switch w.Kind {
+	case expansion.Literal:
+		return ByName
+	case expansion.Glob:
+		return ByGlob
+	default:
+		return Unnamed
+	}
+}
+
+// matchesOf is an access to what a Glob matches.
+func matchesOf(w expansion.Word, op string) Access {
+	a := Access{Text: w.Text, Op: op, Naming: ByGlob, Split: w.Split, Inner: w.IsBehindText()}
+	if !w.Expands {
+		a.Matches = OneMatch
+	}
+	return a
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 )
 
 // mostChained is how many words of a line a verb chain may hold, longestChained how long
@@ -16,8 +17,8 @@ const (
 
 // chainable reports whether a word may be part of a verb chain: one that every shell
 // reads as it stands, so that what is approved reads as what runs.
-func chainable(word Word) bool {
-	return word.Kind == Literal && word.Text != "" && len(word.Text) <= longestChained && !strings.ContainsFunc(word.Text, argv.Unchainable)
+func chainable(word expansion.Word) bool {
+	return word.Kind == expansion.Literal && word.Text != "" && len(word.Text) <= longestChained && !strings.ContainsFunc(word.Text, argv.Unchainable)
 }
 
 // verbChain puts words of a program into its verb chain, and notes those that are judged.
@@ -28,7 +29,7 @@ type verbChain struct {
 
 // chained puts a word at the end of the verb chain. A word that can't stand there keeps
 // approvals away.
-func (v verbChain) chained(word Word) {
+func (v verbChain) chained(word expansion.Word) {
 	if !chainable(word) || strings.Count(v.c.Verb, " ") >= mostChained {
 		v.c.Caveats.Add("dynamic_option")
 		return
@@ -38,13 +39,13 @@ func (v verbChain) chained(word Word) {
 
 // target does what an operand means that names a target of a task runner: the target is
 // part of the verb chain, and a variable that is set for it is a risk of its own.
-func (v verbChain) target(r argv.Role, word Word) {
+func (v verbChain) target(r argv.Role, word expansion.Word) {
 	if !slices.Contains(v.program.ChainRoles, r.Name) {
 		return
 	}
 	name, _, assigns := strings.Cut(word.Text, "=")
 	switch {
-	case !assigns || word.Kind != Literal || strings.HasPrefix(word.Text, "-"):
+	case !assigns || word.Kind != expansion.Literal || strings.HasPrefix(word.Text, "-"):
 		v.chained(word)
 	case v.w.table.Words.Variables.Dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
 		v.c.Caveats.Add("assigns")
@@ -60,7 +61,7 @@ func (v verbChain) leadingWords() {
 	if count == 0 {
 		return
 	}
-	if count < 0 || len(v.args.Words) > 0 && v.args.Words[0].isOption() {
+	if count < 0 || len(v.args.Words) > 0 && v.args.Words[0].IsOption() {
 		count = len(v.args.Words)
 	}
 	for _, word := range v.args.Words[:min(count, len(v.args.Words))] {
@@ -71,18 +72,18 @@ func (v verbChain) leadingWords() {
 
 // judge notes a literal word that the table marks as judged, by the name of its option or
 // of its role.
-func (v verbChain) judge(name string, word Word) {
-	if v.program != nil && word.Kind == Literal && slices.Contains(v.program.Judged, name) {
+func (v verbChain) judge(name string, word expansion.Word) {
+	if v.program != nil && word.Kind == expansion.Literal && slices.Contains(v.program.Judged, name) {
 		v.c.Approval.Values.Add(name, word.Text)
 	}
 }
 
 // defined notes what an option gives to a target whose meaning is the project's alone, such
 // as mvn's -Dname=value.
-func (v verbChain) defined(canonical, kind string, word Word) {
+func (v verbChain) defined(canonical, kind string, word expansion.Word) {
 	switch {
 	case v.args.Program == nil || kind != "unknown" || len(v.args.Program.ChainRoles) == 0:
-	case chainable(Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
+	case chainable(expansion.Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
 		v.risk(canonical + " " + word.Text)
 	default:
 		v.c.Caveats.Add("dynamic_option")
@@ -121,10 +122,10 @@ func (r riskReader) form(program *argv.Program) {
 
 // option notes the risk of an option that the table doesn't list, with the value in the
 // same word, or with the next word, which may be the value.
-func (r riskReader) option(text string, rest []Word) {
+func (r riskReader) option(text string, rest []expansion.Word) {
 	name, value, attached := strings.Cut(text, "=")
-	word := Word{Kind: Literal, Text: value}
-	if !attached && len(rest) > 0 && !rest[0].isOption() {
+	word := expansion.Word{Kind: expansion.Literal, Text: value}
+	if !attached && len(rest) > 0 && !rest[0].IsOption() {
 		word = rest[0]
 	}
 	switch risk := r.w.table.Words.Risks().Options[argv.DoubleDashed(name)]; {
@@ -141,7 +142,7 @@ func (r riskReader) option(text string, rest []Word) {
 }
 
 // role notes the risk of an operand with the word that it is.
-func (r riskReader) role(program *argv.Program, operand argv.Role, word Word) {
+func (r riskReader) role(program *argv.Program, operand argv.Role, word expansion.Word) {
 	risk, stated := program.Risks[operand.Label]
 	if !stated {
 		risk, stated = program.Risks["="+operand.Kind]
@@ -156,21 +157,21 @@ func (r riskReader) role(program *argv.Program, operand argv.Role, word Word) {
 }
 
 // operand notes the risk of a word behind a command that the table doesn't list.
-func (r riskReader) operand(command string, word Word) {
+func (r riskReader) operand(command string, word expansion.Word) {
 	r.add(r.w.table.Words.Risks().Kinds["unknown"], &word)
 	r.add(r.w.table.Words.Risks().Commands[command], &word)
 }
 
 // add notes risks as the table states them. Those with a value are left out without a word,
 // and the others with one.
-func (r riskReader) add(stated string, word *Word) {
+func (r riskReader) add(stated string, word *expansion.Word) {
 	if stated == "" {
 		return
 	}
 	for risk := range strings.SplitSeq(stated, ",") {
 		switch valued := strings.Contains(risk, "{"); {
 		case valued && word != nil:
-			for _, named := range r.w.table.Words.Risks().Named(risk, word.Text, word.Kind == Literal || word.Kind == Glob) {
+			for _, named := range r.w.table.Words.Risks().Named(risk, word.Text, word.Kind == expansion.Literal || word.Kind == expansion.Glob) {
 				r.risk(named)
 			}
 		case !valued && word == nil:

@@ -3,6 +3,7 @@ package shell
 import (
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -68,17 +69,17 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 	case *syntax.Lit:
 		if value.IsName(part.Value) {
 			value, known := a.st.variable(part.Value)
-			return known && (isNumber(value) || value.isCounts())
+			return known && (expansion.IsNumber(value) || value.IsCounts())
 		}
 		return lexical.IsDigits(part.Value) || lexical.IsHexadecimal(part.Value)
 	case *syntax.ParamExp:
 		x := a.w.expander(a.st)
 		x.expansion(part, true)
-		held := x.finish(a.st, word)
-		return isNumber(held) || held.isCounts()
+		held := x.Finish(word)
+		return expansion.IsNumber(held) || held.IsCounts()
 	case *syntax.CmdSubst:
 		value, known := a.w.substitution(a.st, part, true)
-		return known && (isNumber(value) || value.isCounts())
+		return known && (expansion.IsNumber(value) || value.IsCounts())
 	}
 	return false
 }
@@ -112,7 +113,7 @@ func (a *arithmetic) totalWord(word *syntax.Word) bool {
 		if !known {
 			return value.IsDecimal(part.Value) || value.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
 		}
-		return held.literal("") || !octal(held) && !held.isCounts() // unset, or empty, is zero
+		return held.Is("") || !expansion.IsOctal(held) && !held.IsCounts() // unset, or empty, is zero
 	case *syntax.ParamExp:
 		return part.Length || a.totalParameter(part)
 	}
@@ -126,7 +127,7 @@ func (a *arithmetic) totalParameter(part *syntax.ParamExp) bool {
 	}
 	switch value, known := a.st.variable(part.Param.Value); {
 	case known:
-		return !value.mayBeEmpty() && isNumber(value) && !octal(value)
+		return !value.MayBeEmpty() && expansion.IsNumber(value) && !expansion.IsOctal(value)
 	default:
 		name := part.Param.Value
 		return name == "?" || name == "#" || name == "$"
@@ -155,8 +156,8 @@ func (a *arithmetic) completes(expr syntax.ArithmExpr) bool {
 }
 
 // number is a variable that holds some number.
-func number(name string) Word {
-	return Word{Kind: Number, Text: "$" + name, class: numeral(true, false)}
+func number(name string) expansion.Word {
+	return expansion.Word{Kind: expansion.Number, Text: "$" + name, Class: expansion.Numeral(true, false)}
 }
 
 // maxCountDigits is how many digits counts and sizes have.
@@ -199,6 +200,6 @@ func (a *arithmetic) assign(name string, certain bool) {
 	case certain:
 		a.st = a.st.with(name, value)
 	default:
-		a.st = a.st.with(name, *either(name, &old, &value))
+		a.st = a.st.with(name, *expansion.Join(name, &old, &value))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -15,13 +16,13 @@ import (
 
 // call walks a simple command: assignments, then words.
 func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
-	argv := make([]Word, 0, len(call.Args))
+	argv := make([]expansion.Word, 0, len(call.Args))
 	for _, arg := range call.Args {
 		if w.wordCount+len(argv) > maxWords {
 			break // counted as too many below
 		}
 		argv = splitter{w: w, st: st}.appendWords(argv, arg)
-		if last := len(argv) - 1; last > 0 && argv[last].nothing() {
+		if last := len(argv) - 1; last > 0 && isNothing(argv[last]) {
 			argv = argv[:last] // shells make no word of it
 		}
 	}
@@ -36,7 +37,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 		w.handsOn(st, argv)
 	}
 	prefix := st
-	if value, ok := (assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].literal("read") {
+	if value, ok := (assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].Is("read") {
 		prefix = st.with("IFS", value)
 	} else {
 		prefix = assigner{w: w, st: st}.prefix(call.Assigns)
@@ -47,12 +48,12 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 // unmatched reads patterns that begin with a dash as the options that they are
 // when nothing matches them, which is nearly always (--include=*.ts), and adds
 // what has to hold for that.
-func unmatched(argv []Word, redirs []Access) []Access {
+func unmatched(argv []expansion.Word, redirs []Access) []Access {
 	for i, word := range argv {
 		redirs = append(redirs, extended(word)...)
-		if word.Kind == Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
+		if word.Kind == expansion.Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
-			argv[i] = Word{Kind: Literal, Text: lexical.Unescape(word.Text)}
+			argv[i] = expansion.Word{Kind: expansion.Literal, Text: lexical.Unescape(word.Text)}
 		}
 	}
 	return redirs
@@ -79,7 +80,7 @@ func (a assigner) prefix(assigns []*syntax.Assign) *state {
 
 // sets is the state behind a variable that programs see. One that changes how programs run
 // keeps approvals away; the value of any other may be a path that the program opens.
-func (s *surroundings) sets(st *state, name string, value Word) *state {
+func (s *surroundings) sets(st *state, name string, value expansion.Word) *state {
 	switch {
 	case s.harmless(name, value) || s.unchanged(name, value):
 		return st
@@ -98,18 +99,18 @@ func (s *surroundings) sets(st *state, name string, value Word) *state {
 
 // inert reports whether a variable is none that changes how programs run, and its value text
 // that no program takes for a command.
-func (s *surroundings) inert(name string, given Word) bool {
+func (s *surroundings) inert(name string, given expansion.Word) bool {
 	return inertText(given) && value.IsName(name) && !s.table.Words.Variables.Dangerous(name) &&
 		(!s.Zsh || !slices.Contains(s.table.Words.Variables.Zsh, strings.ToLower(name)))
 }
 
 // inertText reports whether a value is text that no program takes for a command.
-func inertText(value Word) bool {
-	return value.Kind == Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n")
+func inertText(value expansion.Word) bool {
+	return value.Kind == expansion.Literal && !strings.ContainsAny(value.Text, "$`()[]{};|&<>\n")
 }
 
 // loads reports whether a variable lists directories that code is loaded from, all of them known.
-func (s *surroundings) loads(name string, value Word) bool {
+func (s *surroundings) loads(name string, value expansion.Word) bool {
 	return inertText(value) && slices.Contains(s.table.Words.Variables.Loading, name)
 }
 
@@ -161,22 +162,22 @@ func loading(st *state, list string) *state {
 
 // separator is what the assignments before read set IFS to, where they set
 // nothing else, which holds for that one command.
-func (a assigner) separator(assigns []*syntax.Assign) (Word, bool) {
+func (a assigner) separator(assigns []*syntax.Assign) (expansion.Word, bool) {
 	if len(assigns) != 1 || assigns[0].Name == nil || assigns[0].Name.Value != "IFS" {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	value, plain := a.assigned(assigns[0])
-	return value, plain && value.Kind == Literal
+	return value, plain && value.Kind == expansion.Literal
 }
 
 // assigned evaluates the value of an assignment. It reports false for one that isn't name=value.
-func (a assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
+func (a assigner) assigned(assign *syntax.Assign) (value expansion.Word, plain bool) {
 	plain = tree.IsPlainAssignment(assign) && !assign.Naked
-	if a.elements(assign, func(Word) {}) {
+	if a.elements(assign, func(expansion.Word) {}) {
 		a.w.aborts(a.st)
 	}
 	if assign.Value == nil {
-		return Word{Kind: Literal}, plain
+		return expansion.Word{Kind: expansion.Literal}, plain
 	}
 	written := assign.Value
 	if assign.Name != nil {
@@ -184,19 +185,19 @@ func (a assigner) assigned(assign *syntax.Assign) (value Word, plain bool) {
 	}
 	value = a.w.unsplit(a.st, ownTextQuoted(written))
 	switch {
-	case value.Kind == Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
+	case value.Kind == expansion.Glob && (value.Expands || strings.ContainsAny(value.Text, " \t\n\\")):
 		// Values are not expanded: the pattern is kept as text, which the shell can split and expand
 		// outside of quotes.
-		value = Word{Kind: Dynamic, Text: value.Text}
-	case value.Kind == Glob: // one of the matches, which another variable holds
-		value = located(a.st, []Word{value})[0]
+		value = expansion.Word{Kind: expansion.Dynamic, Text: value.Text}
+	case value.Kind == expansion.Glob: // one of the matches, which another variable holds
+		value = expansion.AddDirectories(a.st.cwd.Known, []expansion.Word{value})[0]
 	}
 	return value, plain
 }
 
 // elements walks the subscripts and the members of an assignment, and hands each member on. It reports
 // whether there are subscripts: an empty one, or one below the first, is an error.
-func (a assigner) elements(assign *syntax.Assign, member func(word Word)) (subscripts bool) {
+func (a assigner) elements(assign *syntax.Assign, member func(word expansion.Word)) (subscripts bool) {
 	subscripts = assign.Index != nil
 	a.subscript(assign.Index)
 	if assign.Array == nil {
@@ -258,7 +259,7 @@ func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fa
 			name = assign.Name.Value
 		}
 		switch {
-		case plain && name == "IFS" && value.Kind == Literal && value.Text != "" && strings.Trim(value.Text, " \t\n") == "":
+		case plain && name == "IFS" && value.Kind == expansion.Literal && value.Text != "" && strings.Trim(value.Text, " \t\n") == "":
 			// It cuts at no more than before.
 		case !plain || !a.w.local(name):
 			// A variable that is already exported reaches every program
@@ -270,7 +271,7 @@ func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fa
 				a.st = a.st.withCaveat("assigns")
 			}
 			if !known {
-				value = Word{}
+				value = expansion.Word{}
 			}
 		}
 		a.st = a.st.with(name, value)
@@ -281,6 +282,80 @@ func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fa
 }
 
 // harmless reports whether assigning value to name changes nothing but how output looks.
-func (s *surroundings) harmless(name string, value Word) bool {
-	return value.Kind == Literal && s.table.Words.Variables.Harmless(name, value.Text)
+func (s *surroundings) harmless(name string, value expansion.Word) bool {
+	return value.Kind == expansion.Literal && s.table.Words.Variables.Harmless(name, value.Text)
+}
+
+// isNothing reports whether nothing is left of a word outside of quotes.
+func isNothing(w expansion.Word) bool {
+	return w.Kind == expansion.Dynamic && w.Text == "" && w.Vanishes && w.Split
+}
+
+// extended returns what has to hold for a word with one of the characters that
+// zsh reads as a pattern under EXTENDED_GLOB (HEAD^, main~2) to be itself: that
+// nothing begins as it does. Without a match zsh reports an error.
+func extended(word expansion.Word) []Access {
+	if word.Kind != expansion.Literal || word.Extended == "" {
+		return nil
+	}
+	return []Access{{Text: word.Extended, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch}}
+}
+
+// handsOn notes the patterns that the words of a command, a loop or an array hold matches
+// of, where the words' own patterns don't say all of them.
+func (r *report) handsOn(st *state, words []expansion.Word) {
+	for i := range words {
+		word := &words[i]
+		from := word.Origins
+		if from == nil && word.Kind == expansion.Glob && word.Recut {
+			from = []expansion.Origin{{Pattern: word.Text, Cut: true, Head: true}}
+		}
+		for _, held := range from {
+			if held.Cut || held.Head && held.Pattern != word.Text {
+				r.standing = append(r.standing, Access{
+					Text: held.Pattern, Op: v1.OpList, Naming: ByGlob, Split: held.Cut, Names: value.Names{Rooted: !held.Head, Braces: r.Posix}, Dirs: st.cwd.Known,
+				})
+			}
+		}
+	}
+}
+
+// printsWords reports whether a command does nothing with its words but print them.
+func (s *surroundings) printsWords(st *state, argv []expansion.Word) bool {
+	if argv[0].Kind != expansion.Literal {
+		return false
+	}
+	if _, known := st.functions.Get(argv[0].Text); known {
+		return false
+	}
+	program := s.table.Program(argv[0].Text)
+	return program != nil && program.Inert
+}
+
+// assignArray reads an assignment that makes an array, or appends to one. Subscripts are expressions,
+// or keys of an associative array: what they assign to isn't known.
+func assignArray(w *walker, st *state, assign *syntax.Assign) (expansion.Word, bool) {
+	if w.Zsh || assign.Name == nil || assign.Array == nil || !w.local(assign.Name.Value) {
+		return expansion.Word{}, false
+	}
+	if w.Posix {
+		w.messy(guard.MessyDialect) // which only some shells called sh take for an array
+	}
+	next := &expansion.Array{}
+	if assign.Append {
+		old := st.array(assign.Name.Value)
+		if old == nil {
+			return expansion.Word{}, false
+		}
+		next.Words = slices.Clone(old.Words)
+	}
+	for _, element := range assign.Array.Elems {
+		if element.Value == nil || element.Index != nil || len(next.Words) > maxWords {
+			return expansion.Word{}, false
+		}
+		words := w.words(st, element.Value)
+		w.handsOn(st, words)
+		next.Words = append(next.Words, expansion.AddDirectories(st.cwd.Known, words)...)
+	}
+	return expansion.Word{Array: next}, len(next.Words) <= maxWords
 }

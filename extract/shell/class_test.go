@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/expansion"
 )
 
 // classWords is how many words TestClassesAreSoundInBash draws.
@@ -30,7 +32,7 @@ func TestClassesAreSoundInBash(t *testing.T) {
 		`""`, `''`, `-`, `\-`, `'-'`, `$'-'`, `$'\x61'`, `"a$n"`, `7`, `\a`, `"${x%1*}"`, `"${y#b}"`, `"$(printf '%s' -)"`, `"$(cat f)"`,
 	}
 	random := rand.New(rand.NewPCG(5, 5))
-	words := make([]Word, classWords)
+	words := make([]expansion.Word, classWords)
 	script := []string{"cd " + dir, assigned}
 	for i := range words {
 		word := ""
@@ -51,13 +53,13 @@ func TestClassesAreSoundInBash(t *testing.T) {
 	require.Len(t, texts, classWords+1)
 	narrow := 0
 	for i := range words {
-		class := words[i].bytes()
+		class := words[i].Bytes()
 		assert.True(t, class.Contains(texts[i]), "%q of %s, a %+v", texts[i], script[i+2], words[i])
-		if !words[i].dashed() {
+		if !words[i].MayBeginWithDash() {
 			narrow++
 			assert.False(t, strings.HasPrefix(texts[i], "-"), script[i+2])
 		}
-		if isNumber(words[i]) {
+		if expansion.IsNumber(words[i]) {
 			assert.Regexp(t, `^(-?[0-9]+)?$`, texts[i], script[i+2])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
@@ -44,7 +45,7 @@ func (d *declaration) arrays() {
 		if arg.Value == nil || arg.Name == nil {
 			continue // what is quoted with its name goes with "assigns"
 		}
-		var value Word
+		var value expansion.Word
 		if !tree.SubstitutesCommands(arg.Value) { // which are walked where the value is read
 			value = d.w.word(d.st, arg.Value)
 		}
@@ -53,7 +54,7 @@ func (d *declaration) arrays() {
 			first = tree.LeadingText(arg.Value)
 		}
 		opens := strings.HasPrefix(strings.TrimLeft(first, " \t\n"), "(")
-		text := value.Kind == Literal || value.Kind == Number || value.Kind == Hash
+		text := value.Kind == expansion.Literal || value.Kind == expansion.Number || value.Kind == expansion.Hash
 		doubtful := !text && (opens || !tree.LedByText(arg.Value))
 		if text && opens || doubtful && d.w.makesArray(arg.Name.Value) {
 			d.w.messy(guard.MessyDeclaration)
@@ -131,12 +132,12 @@ func (d *declaration) onlyAssigns(arg *syntax.Assign) bool {
 }
 
 // value is what one variable of a declaration holds.
-func (d *declaration) value(arg *syntax.Assign) (Word, bool) {
+func (d *declaration) value(arg *syntax.Assign) (expansion.Word, bool) {
 	switch {
 	case arg.Array != nil:
-		return assignArray(d.w, d.st.with(arg.Name.Value, Word{}), arg)
+		return assignArray(d.w, d.st.with(arg.Name.Value, expansion.Word{}), arg)
 	case arg.Naked:
-		return Word{}, true
+		return expansion.Word{}, true
 	}
 	return assigner{w: d.w, st: d.st}.assigned(arg)
 }
@@ -161,7 +162,7 @@ func (d *declaration) exports() (*state, bool) {
 			return nil, false
 		}
 		if next = d.w.sets(next, name, value); !kept {
-			value = Word{}
+			value = expansion.Word{}
 		}
 		next, names = next.with(name, value), append(names, name)
 	}
@@ -170,13 +171,13 @@ func (d *declaration) exports() (*state, bool) {
 }
 
 // exported is the value of a variable that is exported.
-func (d *declaration) exported(arg *syntax.Assign) (Word, bool) {
+func (d *declaration) exported(arg *syntax.Assign) (expansion.Word, bool) {
 	if arg.Naked {
 		return d.st.variable(arg.Name.Value)
 	}
 	value, known := assigner{w: d.w, st: d.st}.assigned(arg)
 	// Some shells split what expansions give here, and look for patterns.
-	known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == Literal && value.Text != "" && !d.w.Rereads(value.Text))
+	known = known && (tree.CountExpansions(arg.Value) == 0 || value.Kind == expansion.Literal && value.Text != "" && !d.w.Rereads(value.Text))
 	return value, known
 }
 
@@ -216,17 +217,17 @@ type unknownDeclaration struct {
 }
 
 // word reads an option, or a name that the parser took for none.
-func (u *unknownDeclaration) word(word Word) {
+func (u *unknownDeclaration) word(word expansion.Word) {
 	u.prints = u.prints || strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 	if !u.keepsAttributes(word) {
 		u.w.messy(guard.MessyDeclaration)
 	}
-	if word.isOption() || strings.HasPrefix(word.Text, "+") {
+	if word.IsOption() || strings.HasPrefix(word.Text, "+") {
 		u.c.Form.Put(argv.OptionName(word.Text), "unknown")
 		return
 	}
 	name, _, _ := strings.Cut(word.Text, "=")
-	if name = strings.TrimSuffix(name, "+"); word.Kind != Literal || !value.IsName(name) {
+	if name = strings.TrimSuffix(name, "+"); word.Kind != expansion.Literal || !value.IsName(name) {
 		u.w.messy(guard.MessyDeclaration)
 	}
 	u.name(name)
@@ -238,7 +239,7 @@ func (u *unknownDeclaration) name(name string) {
 	if u.prints {
 		u.c.Variables = append(u.c.Variables, name)
 	}
-	u.next = u.next.with(name, Word{})
+	u.next = u.next.with(name, expansion.Word{})
 }
 
 func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
@@ -257,13 +258,13 @@ func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
 
 // keepsAttributes reports whether a word makes no variable an associative array, nor gives one an attribute with which its values are
 // evaluated, or stand for another variable.
-func (u *unknownDeclaration) keepsAttributes(word Word) bool {
+func (u *unknownDeclaration) keepsAttributes(word expansion.Word) bool {
 	switch {
-	case word.Kind != Literal:
+	case word.Kind != expansion.Literal:
 		return false
 	case u.cmd.Variant.Value == "export":
 		return true
-	case word.isOption() || strings.HasPrefix(word.Text, "+"):
+	case word.IsOption() || strings.HasPrefix(word.Text, "+"):
 		return strings.Trim(word.Text[1:], "xrgpfFa") == ""
 	}
 	return true

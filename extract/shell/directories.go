@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/value"
 )
 
 // directoryChange is cd, pushd or popd.
@@ -23,12 +25,12 @@ func (i simpleCommand) cd() (ok, fail *state, explained bool) {
 }
 
 // change is cd with operands.
-func (d *directoryChange) change(given []Word, physical bool) (ok, fail *state) {
+func (d *directoryChange) change(given []expansion.Word, physical bool) (ok, fail *state) {
 	if len(given) != 1 {
 		return d.lost(given)
 	}
 	target := given[0]
-	if target.literal("-") && !d.after.assigned("OLDPWD") && d.after.before != nil {
+	if target.Is("-") && !d.after.assigned("OLDPWD") && d.after.before != nil {
 		d.enters()
 		return found(d.after.in(d.after.before), d.after, d.w.certain(d.after.before))
 	}
@@ -69,7 +71,7 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 }
 
 // lost reports a change of directory that only the run knows.
-func (d *directoryChange) lost(args []Word) (ok, fail *state) {
+func (d *directoryChange) lost(args []expansion.Word) (ok, fail *state) {
 	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
@@ -81,12 +83,12 @@ func (d *directoryChange) lost(args []Word) (ok, fail *state) {
 	return d.after.nowhere(), d.after
 }
 
-func directoryOptions(args []Word) (rest []Word, physical bool) {
-	for len(args) > 0 && (args[0].literal("-P") || args[0].literal("-L")) {
+func directoryOptions(args []expansion.Word) (rest []expansion.Word, physical bool) {
+	for len(args) > 0 && (args[0].Is("-P") || args[0].Is("-L")) {
 		physical = physical || args[0].Text == "-P"
 		args = args[1:]
 	}
-	if len(args) > 0 && args[0].literal("--") {
+	if len(args) > 0 && args[0].Is("--") {
 		args = args[1:]
 	}
 	return args, physical
@@ -96,8 +98,8 @@ func directoryOptions(args []Word) (rest []Word, physical bool) {
 // only the run knows them. Their names are words of one piece and no options; what the line did so
 // far made none of them, and none is called like a variable of the line, which bash with cdable_vars
 // takes if it can't enter a directory.
-func (d *diskView) matched(st *state, word Word) []string {
-	if word.Split && word.edited() || !word.isMatchIn(st) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
+func (d *diskView) matched(st *state, word expansion.Word) []string {
+	if word.Split && word.IsEdited() || !isMatchIn(word, &st.cwd) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
 		!lexical.IsOneWord(st.cwd.Known[0], "") || !d.onlyRead() {
 		return nil
 	}
@@ -116,23 +118,23 @@ func (d *diskView) matched(st *state, word Word) []string {
 	return dirs
 }
 
-// isMatchIn reports whether a variable holds the word as one match of a pattern in the only working
-// directory of a state: a pattern of single segments.
-func (w *Word) isMatchIn(st *state) bool {
-	return w.isHeldMatch(st) && lexical.IsOneWord(w.Text, "*?") && !strings.Contains(w.Text, "**")
+// isMatchIn reports whether a variable holds a word as one match of a pattern in the only working
+// directory: a pattern of single segments.
+func isMatchIn(w expansion.Word, cwd *value.Directories) bool {
+	return w.IsHeldMatch(cwd) && lexical.IsOneWord(w.Text, "*?") && !strings.Contains(w.Text, "**")
 }
 
 // namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing
 // else.
-func namesDirectory(st *state, word Word) bool {
-	return word.Kind == Literal && !word.isOption() && word.Text != "-" && word.Text != "" &&
+func namesDirectory(st *state, word expansion.Word) bool {
+	return word.Kind == expansion.Literal && !word.IsOption() && word.Text != "-" && word.Text != "" &&
 		!strings.HasPrefix(word.Text, "+") && !st.assigned("CDPATH")
 }
 
 // pushd walks pushd with a directory.
 func (i simpleCommand) pushd() (ok, fail *state, explained bool) {
 	d, args := directoryChange{i, "pushd"}, i.args()
-	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].literal("--") {
+	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].Is("--") {
 		ok, fail = d.lost(args)
 		return ok, fail, true
 	}

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
@@ -36,47 +37,47 @@ func (e *effects) hasAny(options []string) bool {
 }
 
 // access notes a word that is a path.
-func (e *effects) access(word Word, op string, tree bool) {
+func (e *effects) access(word expansion.Word, op string, tree bool) {
 	e.accessAs(value.AsPath, word, op, tree)
 }
 
 // accessAs does the same for a program that may take it for something else.
-func (e *effects) accessAs(reading value.Reading, word Word, op string, tree bool) {
-	if word.literal("-") && op == v1.OpRead {
+func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string, tree bool) {
+	if word.Is("-") && op == v1.OpRead {
 		e.c.reading.stdin = true
 		return
 	}
 	switch {
-	case word.Kind == Names && (word.stream == nil || word.stream.AreRefs()):
-		word.Kind = Dynamic // a part of a name is another name, and a ref is none of a file
-	case word.Kind == Names && word.isPart():
-		word.Kind, word.Text = Dynamic, word.stream.Part.Text
-	case word.Kind == Names && (e.elsewhere(word.stream) || word.Split && word.stream.IsComposed()):
-		word.Kind = Dynamic // the names count from another directory, or are pieces of such
-	case word.Kind == Names:
+	case word.Kind == expansion.Names && (word.Stream == nil || word.Stream.AreRefs()):
+		word.Kind = expansion.Dynamic // a part of a name is another name, and a ref is none of a file
+	case word.Kind == expansion.Names && word.IsPart():
+		word.Kind, word.Text = expansion.Dynamic, word.Stream.Part.Text
+	case word.Kind == expansion.Names && (e.elsewhere(word.Stream) || word.Split && word.Stream.IsComposed()):
+		word.Kind = expansion.Dynamic // the names count from another directory, or are pieces of such
+	case word.Kind == expansion.Names:
 		before := len(e.c.Accesses)
-		e.c.Accesses = word.appendAccesses(e.c.Accesses, op, tree)
+		e.c.Accesses = appendAccesses(e.c.Accesses, word, op, tree)
 		for i := range e.c.Accesses[before:] {
 			e.c.Accesses[before+i].Reading = reading
 		}
-		for _, name := range word.stream.Extra {
+		for _, name := range word.Stream.Extra {
 			e.c.Accesses = append(e.c.Accesses, Access{
 				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
 			})
 		}
-		e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
+		e.c.Accesses = append(e.c.Accesses, composing(word.Stream)...)
 		return
-	case word.Kind == Pipe && op == v1.OpRead:
+	case word.Kind == expansion.Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
 	}
-	if word.Kind == Literal && word.Text == "" {
+	if word.Kind == expansion.Literal && word.Text == "" {
 		return
 	}
 	var a Access
 	switch word.Kind {
-	case Glob:
-		a = word.pattern(op)
-	case Dynamic, Output, Number, Hash:
+	case expansion.Glob:
+		a = matchesOf(word, op)
+	case expansion.Dynamic, expansion.Output, expansion.Number, expansion.Hash:
 		a = Access{Text: word.Text, Op: op}
 		e.c.Caveats.Add("dynamic_word")
 	default:
@@ -87,19 +88,19 @@ func (e *effects) accessAs(reading value.Reading, word Word, op string, tree boo
 }
 
 // maybePath notes a word that could be a path.
-func (e *effects) maybePath(word Word, op string) {
-	if e.c.reading.stdin = e.c.reading.stdin || word.literal("-"); word.Text == "" || word.literal("-") {
+func (e *effects) maybePath(word expansion.Word, op string) {
+	if e.c.reading.stdin = e.c.reading.stdin || word.Is("-"); word.Text == "" || word.Is("-") {
 		return
 	}
-	if word.Kind == Names {
+	if word.Kind == expansion.Names {
 		e.access(word, op, true)
 		return
 	}
 	naming := ByName
 	switch word.Kind {
-	case Glob:
+	case expansion.Glob:
 		naming = ByGlob
-	case Dynamic, Output:
+	case expansion.Dynamic, expansion.Output:
 		naming = Unnamed
 		e.c.Caveats.Add("dynamic_word")
 	default:
@@ -109,7 +110,7 @@ func (e *effects) maybePath(word Word, op string) {
 
 // AnyPath notes a word of a role that is not known: each path that it may hold can be
 // written, and a directory may be read with all that is below.
-func (e *effects) AnyPath(word Word) {
+func (e *effects) AnyPath(word expansion.Word) {
 	added := e.anyPart(word, v1.OpWrite)
 	for i := range added {
 		if added[i].Presence == IfPathLike {
@@ -119,7 +120,7 @@ func (e *effects) AnyPath(word Word) {
 }
 
 // anyPart notes a word of which a path may be any part, and returns the accesses that this adds.
-func (e *effects) anyPart(word Word, op string) []Access {
+func (e *effects) anyPart(word expansion.Word, op string) []Access {
 	before := len(e.c.Accesses)
 	e.maybePath(word, op)
 	added := e.c.Accesses[before:]
@@ -132,12 +133,12 @@ func (e *effects) anyPart(word Word, op string) []Access {
 }
 
 // move notes an option that changes the working directory of the command.
-func (e *effects) move(word Word) {
+func (e *effects) move(word expansion.Word) {
 	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.cwd.Known) {
 		e.moved, e.dirs = true, dirs
 		return
 	}
-	if word.Kind != Literal || word.Text == "" {
+	if word.Kind != expansion.Literal || word.Text == "" {
 		e.c.Caveats.Add("dynamic_word")
 		e.c.Cwd.Others = true
 		e.moved, e.dirs = true, nil
@@ -160,9 +161,9 @@ func (e *effects) move(word Word) {
 }
 
 // variables notes the variables that a word expands.
-func (e *effects) variables(word Word) {
+func (e *effects) variables(word expansion.Word) {
 	e.c.Variables = append(e.c.Variables, word.Variables...)
-	if word.Kind == Dynamic {
+	if word.Kind == expansion.Dynamic {
 		e.c.Caveats.Add("dynamic_word")
 	}
 }
@@ -175,27 +176,27 @@ func (e *effects) elsewhere(names *stream.NameStream) bool {
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
 // an option. It reports false if the names were found in another directory.
-func (e *effects) partsHere(word Word) bool {
-	if e.elsewhere(word.stream) {
+func (e *effects) partsHere(word expansion.Word) bool {
+	if e.elsewhere(word.Stream) {
 		return false
 	}
 	before := len(e.c.Accesses)
-	e.c.Accesses = word.appendAccesses(e.c.Accesses, v1.OpList, false)
+	e.c.Accesses = appendAccesses(e.c.Accesses, word, v1.OpList, false)
 	for i := range e.c.Accesses[before:] {
 		e.c.Accesses[before+i].Parts = true
 	}
-	e.c.Accesses = append(e.c.Accesses, composing(word.stream)...)
+	e.c.Accesses = append(e.c.Accesses, composing(word.Stream)...)
 	return true
 }
 
 // refsHere notes that names of refs of the repository there become a word. It reports false
 // where they are those of another one, or cut elsewhere than at their ends.
-func (e *effects) refsHere(word Word) bool {
-	if e.elsewhere(word.stream) || word.Split && e.st.assigned("IFS") {
+func (e *effects) refsHere(word expansion.Word) bool {
+	if e.elsewhere(word.Stream) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
 	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
-	if word.stream.Kind == stream.TagRefs {
+	if word.Stream.Kind == stream.TagRefs {
 		refs.Below = TagRefs
 	}
 	e.c.Accesses = append(e.c.Accesses, refs)
@@ -205,14 +206,14 @@ func (e *effects) refsHere(word Word) bool {
 // beginsPlain reports whether a word begins as a name does, whatever it
 // expands to, and not with mark. Of a pattern that could match such a name it
 // adds what has to hold: that there is none.
-func (e *effects) beginsPlain(word Word, mark string) bool {
-	if word.Kind == Names || word.Text == "" {
+func (e *effects) beginsPlain(word expansion.Word, mark string) bool {
+	if word.Kind == expansion.Names || word.Text == "" {
 		return false
 	}
 	if first := word.Text[0]; value.IsNameByte(first) || first == '.' || first == '/' {
 		return true
 	}
-	if word.Kind != Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
+	if word.Kind != expansion.Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
 		return false
 	}
 	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
@@ -240,19 +241,19 @@ func (e *effects) codeIf(inline bool, kind string) string {
 
 // single notes a word that stands in a place of its own: a pattern that matches several files would push the others
 // into places of their own. To an inert program places don't matter.
-func (e *effects) single(word Word, inert bool) {
+func (e *effects) single(word expansion.Word, inert bool) {
 	switch {
-	case word.Kind == Glob && !word.Vanishes:
+	case word.Kind == expansion.Glob && !word.Vanishes:
 		a := Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob}
 		if word.Expands {
 			a.Matches = SingleMatch
 		}
 		e.c.Accesses = append(e.c.Accesses, a)
-	case word.Kind == Names && word.stream.Several:
+	case word.Kind == expansion.Names && word.Stream.Several:
 		e.c.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:
 		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
-	case word.Split && (word.Kind == Output || word.Kind == Dynamic) && !inert:
+	case word.Split && (word.Kind == expansion.Output || word.Kind == expansion.Dynamic) && !inert:
 		e.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
 }
@@ -265,19 +266,19 @@ func (e *effects) risk(name string) {
 }
 
 // mayTurn reports whether a word may become an option of a program when it is expanded.
-func (e *effects) mayTurn(program *argv.Program, word Word) bool {
-	if word.Kind != Literal && strings.HasPrefix(word.Text, "-") {
+func (e *effects) mayTurn(program *argv.Program, word expansion.Word) bool {
+	if word.Kind != expansion.Literal && strings.HasPrefix(word.Text, "-") {
 		return true // a pattern that matches nothing stays as it is
 	}
 	switch word.Kind {
-	case Number:
+	case expansion.Number:
 		// A command that fails prints nothing. Digits of other options may follow the sign.
-		return word.dashed() && (!word.beginsWithNumber() || isNumber(word) || program.Digits())
-	case Hash:
-		return word.dashed()
-	case Dynamic, Output:
+		return word.MayBeginWithDash() && (!beginsWithNumber(word) || expansion.IsNumber(word) || program.Digits())
+	case expansion.Hash:
+		return word.MayBeginWithDash()
+	case expansion.Dynamic, expansion.Output:
 		return !e.begun(word) && (word.Split || !strings.HasPrefix(strings.TrimPrefix(word.Text, "."), "/"))
-	case Glob:
+	case expansion.Glob:
 		return !e.begun(word) && lexical.HasWildcard(word.Text[:min(len(word.Text), 1)]) && matchesOptions(program, word.Text)
 	default:
 		return false
@@ -291,16 +292,66 @@ func matchesOptions(program *argv.Program, pattern string) bool {
 }
 
 // begun reports whether the beginning of a word is known not to be a dash, whatever it expands to: text, or a name.
-func (e *effects) begun(word Word) bool {
+func (e *effects) begun(word expansion.Word) bool {
 	if word.Split {
 		return false
 	}
-	return !word.dashed() || word.begins != nil && e.partsHere(wordOfNames(word.begins, word.begins.Roots[0]))
+	return !word.MayBeginWithDash() || word.Begins != nil && e.partsHere(expansion.OfNames(word.Begins, word.Begins.Roots[0]))
 }
 
 // pathOperand remembers the first path-like operand (V3).
-func (e *effects) pathOperand(word Word) {
-	if e.c.Effective.Operand == "" && word.Kind == Literal && pathLike(word.Text) {
+func (e *effects) pathOperand(word expansion.Word) {
+	if e.c.Effective.Operand == "" && word.Kind == expansion.Literal && pathLike(word.Text) {
 		e.c.Effective.Operand = word.Text
 	}
+}
+
+// beginsWithNumber reports whether a number that can't be empty stands at the beginning of a word.
+func beginsWithNumber(w expansion.Word) bool {
+	return len(w.Holes) > 0 && w.Holes[0].Start == 0 && !w.Holes[0].Class.MayBeEmpty()
+}
+
+// appendAccesses adds what an operation on the names that a word stands for touches, without what their
+// composition needs. A program that reads directories whole reads what no filter on the names selects.
+func appendAccesses(accesses []Access, w expansion.Word, op string, tree bool) []Access {
+	name := w.Name()
+	for _, root := range name.Roots() {
+		accesses = append(accesses, accessOf(name.Stream, root, op, tree, w.Split))
+	}
+	return accesses
+}
+
+func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
+	if !names.AreFiles() {
+		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
+	}
+	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
+	if names.Kind == stream.Written {
+		a.Below = treeIf(tree)
+		if lexical.HasWildcard(root) {
+			a.Naming = ByGlob
+		}
+	}
+	if tree && !names.OnlyFiles {
+		a.Walk = value.Walk{Follow: true, Index: names.Index}
+	}
+	a.FromStream, a.Parts, a.Uncut = true, names.Part != nil, names.Composed != nil
+	if split {
+		a.Handing = value.AsWords
+	}
+	return a
+}
+
+// composing are the names that a path is composed of.
+func composing(names *stream.NameStream) []Access {
+	var accesses []Access
+	for _, name := range names.Composed {
+		for _, root := range name.Roots() {
+			a := accessOf(name.Stream, root, v1.OpList, false, false)
+			a.Parts = true
+			accesses = append(accesses, a)
+		}
+		accesses = append(accesses, composing(name.Stream)...)
+	}
+	return accesses
 }

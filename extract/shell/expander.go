@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -14,7 +15,7 @@ import (
 )
 
 // words expands one word of the source into the words that the shell makes of it.
-func (w *walker) words(st *state, word *syntax.Word) []Word {
+func (w *walker) words(st *state, word *syntax.Word) []expansion.Word {
 	return splitter{w: w, st: st}.appendWords(nil, word)
 }
 
@@ -25,7 +26,7 @@ type splitter struct {
 }
 
 // appendWords appends what words returns.
-func (s splitter) appendWords(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendWords(out []expansion.Word, word *syntax.Word) []expansion.Word {
 	if members, ok := s.members(word); ok {
 		return append(out, members...)
 	}
@@ -39,36 +40,36 @@ func (s splitter) appendWords(out []Word, word *syntax.Word) []Word {
 }
 
 // fields splits an unquoted variable that is the whole word, if IFS has its default.
-func (s *surroundings) fields(st *state, word *syntax.Word) ([]Word, bool) {
+func (s *surroundings) fields(st *state, word *syntax.Word) ([]expansion.Word, bool) {
 	part, quoted := tree.LoneParameter(word)
 	if part == nil || quoted || s.Zsh || st.assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return nil, false
 	}
 	held, ok := st.variable(part.Param.Value)
-	if !ok || held.Kind != Literal || !strings.ContainsFunc(held.Text, value.Separates) || s.Matches(held.Text) {
+	if !ok || held.Kind != expansion.Literal || !strings.ContainsFunc(held.Text, value.Separates) || s.Matches(held.Text) {
 		return nil, false
 	}
-	var out []Word
+	var out []expansion.Word
 	for _, field := range strings.FieldsFunc(held.Text, value.Separates) {
-		out = append(out, Word{Kind: Literal, Text: field, Variables: []string{part.Param.Value}})
+		out = append(out, expansion.Word{Kind: expansion.Literal, Text: field, Variables: []string{part.Param.Value}})
 	}
 	return out, true
 }
 
 // word evaluates a word without braces to a single Word.
-func (w *walker) word(st *state, word *syntax.Word) Word {
+func (w *walker) word(st *state, word *syntax.Word) expansion.Word {
 	out := w.unsplit(st, word)
-	if out.Kind == Literal && out.Text == "" && out.Vanishes {
-		out.Kind, out.Split = Dynamic, true
+	if out.Kind == expansion.Literal && out.Text == "" && out.Vanishes {
+		out.Kind, out.Split = expansion.Dynamic, true
 	}
 	return out
 }
 
 // unsplit evaluates a word that the shell doesn't split: the value of an assignment.
-func (w *walker) unsplit(st *state, word *syntax.Word) Word {
+func (w *walker) unsplit(st *state, word *syntax.Word) expansion.Word {
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.Zsh || !lexical.HasZshEquals(lit.Value)) {
-			return Word{Kind: Literal, Text: lit.Value}
+			return expansion.Word{Kind: expansion.Literal, Text: lit.Value}
 		}
 	}
 	x := w.expander(st)
@@ -77,27 +78,27 @@ func (w *walker) unsplit(st *state, word *syntax.Word) Word {
 		case *syntax.Lit:
 			x.unquoted(part.Value, i == 0, len(word.Parts) == 1)
 		case *syntax.SglQuoted:
-			x.kept = true
+			x.Keep()
 			x.singleQuoted(part)
 		case *syntax.DblQuoted:
-			x.kept = true
+			x.Keep()
 			x.doubleQuoted(part)
 		default:
 			x.expansion(part, false)
 		}
 	}
-	return x.finish(st, word)
+	return x.Finish(word)
 }
 
 // expander expands the parts of one word.
 type expander struct {
 	w  *walker
 	st *state
-	wordBuilder
+	expansion.Builder
 }
 
 func (w *walker) expander(st *state) expander {
-	return expander{w: w, st: st, wordBuilder: wordBuilder{kind: Literal, class: value.Empty}}
+	return expander{w: w, st: st, Builder: expansion.NewBuilder(expansion.Context{Dialect: w.Dialect, Cwd: &st.cwd, AssignsIFS: st.assigned("IFS")})}
 }
 
 // unquoted adds unquoted text. first and only say where in the word it stands.
@@ -105,71 +106,7 @@ func (x *expander) unquoted(text string, first, only bool) {
 	if first {
 		text = x.tilde(text, only)
 	}
-	inside := x.expandsInside(text, first, only)
-	if inside && text[0] == '=' {
-		x.weaken(Dynamic)
-	}
-	set := false // a set of characters began, and may not have ended yet
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '\\':
-			if i++; set && strings.IndexByte(text[i:], ']') >= 0 {
-				x.weaken(Dynamic) // it takes the meaning from a sign that negates, or spans a range
-			}
-			x.escaped(text[i:])
-		case '*', '?':
-			x.wildcard(c)
-		case '[':
-			set = x.bracket(text[i:], only) || set
-		default:
-			x.character(c)
-		}
-	}
-	if inside {
-		x.weaken(Dynamic)
-	}
-}
-
-// expandsInside reports whether the shell expands more of an unquoted text than a tilde at its
-// beginning: in words that look like assignments a tilde behind "=" and ":", and in zsh the name of a
-// program behind "=".
-func (x *expander) expandsInside(text string, first, only bool) bool {
-	return strings.Contains(text, "=~") || strings.Contains(text, ":~") ||
-		x.w.Zsh && (lexical.HasZshEquals(text) || first && strings.HasPrefix(text, "=") && (len(text) > 1 || !only))
-}
-
-// character adds an unquoted character that no pattern reads, but for those of zsh.
-func (x *expander) character(c byte) {
-	if x.w.Zsh && (c == '^' || c == '~' || c == '#') && x.extended == "" {
-		x.extend(c)
-	}
-	x.class.AppendByte(c)
-	x.text.WriteByte(c)
-}
-
-// escaped adds the character that a backslash quotes.
-func (x *expander) escaped(behind string) {
-	switch {
-	case behind == "":
-		x.text.WriteString(`\\`)
-	case behind[0] != '\n':
-		x.literal(behind[:1])
-	default:
-		// The shell removes the newline.
-	}
-}
-
-// bracket adds an unquoted bracket, and reports whether a set of characters begins with it.
-func (x *expander) bracket(text string, only bool) bool {
-	if strings.IndexByte(text, ']') > 0 {
-		x.wildcard('[')
-		return true
-	}
-	if !only {
-		x.weaken(Dynamic) // another part may close it: what is quoted in it counts all the same
-	}
-	x.literal("[")
-	return false
+	x.AddUnquoted(text, first, only)
 }
 
 // tilde expands a leading tilde and returns what is left of the text.
@@ -179,16 +116,16 @@ func (x *expander) tilde(text string, only bool) string {
 	}
 	name, _, slash := strings.Cut(text[1:], "/")
 	if home := x.w.options.Home; name == "" && (slash || only) && home != "" && !x.st.assigned("HOME") {
-		x.literal(home)
+		x.Literal(home)
 		return text[1:]
 	}
-	x.weaken(Dynamic)
+	x.Weaken(expansion.Dynamic)
 	return text
 }
 
 func (x *expander) singleQuoted(part *syntax.SglQuoted) {
 	if !part.Dollar {
-		x.literal(part.Value)
+		x.Literal(part.Value)
 		return
 	}
 	if x.w.Posix {
@@ -196,20 +133,20 @@ func (x *expander) singleQuoted(part *syntax.SglQuoted) {
 	}
 	text, ok := lexical.DecodeANSI(part.Value)
 	if !ok {
-		x.weaken(Dynamic)
+		x.Weaken(expansion.Dynamic)
 		x.w.messy(guard.MessyExpansion)
 	}
 	if lexical.HasLocaleEscapes(part.Value) || x.w.OldBash && guard.NewEscapes(part.Value) {
-		x.weaken(Output)
+		x.Weaken(expansion.Output)
 	}
-	x.literal(text)
+	x.Literal(text)
 }
 
 func (x *expander) doubleQuoted(part *syntax.DblQuoted) {
 	if part.Dollar {
 		// $"…" is translated through the locale's catalog.
 		x.w.messy(guard.MessyExpansion)
-		x.weaken(Dynamic)
+		x.Weaken(expansion.Dynamic)
 	}
 	for _, inner := range part.Parts {
 		lit, ok := inner.(*syntax.Lit)
@@ -217,14 +154,13 @@ func (x *expander) doubleQuoted(part *syntax.DblQuoted) {
 			x.expansion(inner, true)
 			continue
 		}
-		x.literal(lexical.DoubleQuoted(lit.Value))
+		x.Literal(lexical.DoubleQuoted(lit.Value))
 	}
 }
 
 // expansion adds a parameter, command or arithmetic expansion.
 func (x *expander) expansion(part syntax.WordPart, quoted bool) {
-	x.expansions++
-	x.unsplit, x.split = !x.split, x.split || !quoted // zsh splits parameters with SH_WORD_SPLIT alone
+	x.Begin(quoted)
 	switch part := part.(type) {
 	case *syntax.ParamExp:
 		x.parameter(part, quoted)
@@ -238,10 +174,10 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 		}
 		x.w.inside(part.Stmts)
 		x.w.substituted = x.printing(part.Stmts)
-		x.unknown(Pipe, "", &value.NonEmpty)
+		x.Unknown(expansion.Pipe, "", &value.NonEmpty)
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
 		x.w.messy(guard.MessyExpansion)
-		x.weaken(Dynamic)
+		x.Weaken(expansion.Dynamic)
 	}
 }
 
@@ -249,7 +185,7 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 func (x *expander) command(part *syntax.CmdSubst, quoted bool) {
 	known, ok := x.w.substitution(x.st, part, quoted)
 	if !ok {
-		x.unknown(Output, "$(…)", anyText)
+		x.Unknown(expansion.Output, "$(…)", expansion.AnyText)
 		return
 	}
 	x.splice(known, quoted)
@@ -263,85 +199,7 @@ func (x *expander) arithmetic(expr syntax.ArithmExpr) {
 	} else if !a.total(expr) {
 		x.w.aborts(x.st)
 	}
-	x.number(Number, "$((…))", numeral(true, false)) // what overflows is below zero
-}
-
-// splice adds a value. Outside of quotes, a value that the shell splits or matches again isn't
-// followed.
-func (x *expander) splice(value Word, quoted bool) {
-	if value.Kind == Names {
-		x.addName(value.stream)
-	}
-	x.recut = x.recut || !quoted && isCutAgain(value.Kind)
-	switch {
-	case x.exceedsLimits(value.Text):
-		x.w.messy(guard.MessyLimits)
-		x.unknown(Dynamic, "", unread(value.mayBeEmpty()))
-	case value.Kind == Glob:
-		x.spliceMatch(value, quoted)
-	case isNumber(value) && value.Kind == Number, value.isCounts():
-		x.spliceNumber(value)
-	case value.Kind != Literal:
-		x.spliceUnknown(value)
-	case !quoted && x.w.Rereads(value.Text):
-		x.unknown(Dynamic, "", unread(value.mayBeEmpty()))
-	default:
-		x.unbroken()
-		x.literal(value.Text)
-	}
-}
-
-// exceedsLimits reports whether the word, or the line, becomes too long by the text of a value.
-func (x *expander) exceedsLimits(text string) bool {
-	x.w.spliced += len(text)
-	return x.w.spliced > maxSpliced || x.text.Len()+len(text) > maxText
-}
-
-// isCutAgain reports whether the shell cuts values of a kind once more if nothing quotes them.
-func isCutAgain(kind WordKind) bool { return kind == Glob || kind == Names }
-
-// unbroken notes that the value that is added holds no blank to split at.
-func (x *expander) unbroken() {
-	if x.unsplit && !x.st.assigned("IFS") {
-		x.split = false
-	}
-}
-
-// spliceMatch adds one match of a pattern: a loop over a pattern, or an array, gives such a value.
-func (x *expander) spliceMatch(value Word, quoted bool) {
-	switch {
-	case strings.HasPrefix(value.Text, "/") || slices.Equal(value.dirs, x.st.cwd.Known):
-		x.glob = true
-		x.matched(value, quoted)
-	case quoted:
-		x.lower(Output) // a name that was found elsewhere is text like any other
-	default:
-		x.lower(Dynamic)
-	}
-	x.class = x.class.Concat(unread(false))
-	x.text.WriteString(value.Text)
-}
-
-func (x *expander) spliceNumber(value Word) {
-	if value.Kind == Number && !value.mayBeEmpty() && !hollow(value.holes) {
-		x.unbroken()
-	}
-	x.number(value.Kind, value.Text, value.class)
-	if value.Joined {
-		x.lone = ""
-	}
-}
-
-func (x *expander) spliceUnknown(value Word) {
-	class := value.class
-	if value.Kind == Names {
-		x.named(value)
-		class = unread(value.mayBeEmpty()) // the shell can cut it
-	}
-	if class == nil {
-		class = anyText
-	}
-	x.unknown(value.Kind, value.Text, class)
+	x.Number(expansion.Number, "$((…))", expansion.Numeral(true, false)) // what overflows is below zero
 }
 
 // maxAlternatives limits what the braces of a word expand to.
@@ -349,7 +207,7 @@ const maxAlternatives = 64
 
 // appendAlternatives expands a word with braces. Some of the shells called sh know none: there
 // the word as it is written stands behind what the others make of it.
-func (s splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendAlternatives(out []expansion.Word, word *syntax.Word) []expansion.Word {
 	plain := tree.AgreeOnBraces(word, s.w.Dialect)
 	if s.w.Posix || !plain {
 		s.w.messy(guard.MessyBraces)
@@ -363,7 +221,7 @@ func (s splitter) appendAlternatives(out []Word, word *syntax.Word) []Word {
 	return out
 }
 
-func (s splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
+func (s splitter) appendExpanded(out []expansion.Word, word *syntax.Word) []expansion.Word {
 	split := *word
 	split.Parts = append([]syntax.WordPart(nil), word.Parts...)
 	if !syntax.SplitBraces(&split) {
@@ -384,4 +242,41 @@ func (s splitter) appendExpanded(out []Word, word *syntax.Word) []Word {
 		out = append(out, s.w.word(s.st, alternative))
 	}
 	return out
+}
+
+// members expands a word that is all members of an array, or all positional parameters, into one
+// word each. A slice of them, and their subscripts, aren't followed.
+func (s splitter) members(word *syntax.Word) ([]expansion.Word, bool) {
+	part, quoted := tree.LoneParameter(word)
+	if part == nil {
+		return nil, false
+	}
+	name, star, ok := tree.AllMembers(part)
+	if !ok || part.Index != nil && s.w.Zsh {
+		return nil, false
+	}
+	list := s.st.array(name)
+	if list == nil || s.st.assigned("IFS") || !quoted && slices.ContainsFunc(list.Words, s.w.resplits) {
+		return nil, false
+	}
+	switch {
+	case part.Slice != nil || part.Excl:
+		return nil, false
+	case quoted && star:
+		return list.Joined()
+	}
+	return expansion.InPlace(&s.st.cwd, slices.Clone(list.Words), quoted), true
+}
+
+// resplits reports whether a word outside of quotes becomes others than it is.
+func (s *surroundings) resplits(word expansion.Word) bool {
+	return word.Kind == expansion.Literal && (word.Text == "" || s.Rereads(word.Text))
+}
+
+// splice adds a value.
+func (x *expander) splice(value expansion.Word, quoted bool) {
+	if !x.Splice(value, quoted, maxSpliced-x.w.spliced) {
+		x.w.messy(guard.MessyLimits)
+	}
+	x.w.spliced += len(value.Text)
 }

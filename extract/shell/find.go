@@ -6,6 +6,7 @@ import (
 
 	"policyd/extract/argv"
 	"policyd/extract/argv/find"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
@@ -13,7 +14,7 @@ import (
 // findRun is the command of one -exec.
 type findRun struct {
 	option string
-	words  []Word
+	words  []expansion.Word
 	many   bool // all names at once
 	closed bool
 	leaf   *find.Node
@@ -40,12 +41,12 @@ func (r nameRunner) find(program *argv.Program) {
 	rest := r.args.Words
 	for len(rest) > 0 {
 		word := rest[0]
-		if word.Kind == Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
+		if word.Kind == expansion.Literal && (word.Text == "(" || word.Text == ")" || word.Text == "!" || word.Text == ",") {
 			r.tests.Add(word.Text, argv.Argument{})
 			rest = rest[1:]
 			continue
 		}
-		if !word.isOption() {
+		if !word.IsOption() {
 			r.Operand(program, word)
 			r.args.Operands = append(r.args.Operands, word)
 			behind = behind || r.tests.Begun()
@@ -75,14 +76,14 @@ func (r nameRunner) find(program *argv.Program) {
 }
 
 // execution reads the command of -exec up to its ";" or "+".
-func (r nameRunner) execution(option string, rest []Word) (run findRun, left []Word) {
-	end := slices.IndexFunc(rest, func(w Word) bool { return w.literal(";") || w.literal("+") })
+func (r nameRunner) execution(option string, rest []expansion.Word) (run findRun, left []expansion.Word) {
+	end := slices.IndexFunc(rest, func(w expansion.Word) bool { return w.Is(";") || w.Is("+") })
 	closed := end >= 0
 	if !closed {
 		r.c.Caveats.Add("unknown_option")
 		end = len(rest)
 	}
-	run = findRun{option: option, words: rest[:end], closed: closed, many: closed && rest[end].literal("+")}
+	run = findRun{option: option, words: rest[:end], closed: closed, many: closed && rest[end].Is("+")}
 	run.leaf = r.tests.Add(option, argv.Argument{})
 	return run, rest[min(end+1, len(rest)):]
 }
@@ -95,7 +96,7 @@ func (r nameRunner) runs(run *findRun) {
 	}
 	r.c.Form.Put(run.option, "command")
 	r.c.Caveats.Add("executes") // the program may be a file that is found
-	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w Word) bool { return w.literal("{}") })...)
+	r.args.Inner = append(r.args.Inner, slices.DeleteFunc(slices.Clone(run.words), func(w expansion.Word) bool { return w.Is("{}") })...)
 }
 
 // handedOn are the names that `find -exec` hands on: of everything below its paths what comes
@@ -110,11 +111,11 @@ func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
 	}
 	for _, word := range r.args.Operands {
 		switch {
-		case word.Kind == Glob && word.Text != "":
+		case word.Kind == expansion.Glob && word.Text != "":
 			if !names.AddMatches(word.Text) {
 				return nil
 			}
-		case word.Kind != Literal || strings.HasPrefix(word.Text, "-"):
+		case word.Kind != expansion.Literal || strings.HasPrefix(word.Text, "-"):
 			return nil
 		default:
 			names.Roots = append(names.Roots, word.Text)
@@ -128,7 +129,7 @@ func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
 
 // unwrapExec makes the command of -exec an item of its own, if it can be one.
 func (r nameRunner) unwrapExec(run *findRun) bool {
-	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w Word) bool { return w.literal("{}") }) {
+	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w expansion.Word) bool { return w.Is("{}") }) {
 		return false
 	}
 	names := r.handedOn(run)

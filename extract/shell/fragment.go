@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
@@ -128,7 +129,7 @@ func (s *scriptText) fragment(fields []string, own int) Command {
 	}
 	e := effects{w: s.w, c: &c, st: s.st}
 	for _, field := range fields {
-		e.AnyPath(Word{Kind: Literal, Text: field})
+		e.AnyPath(expansion.Word{Kind: expansion.Literal, Text: field})
 		if _, name, ok := strings.Cut(field, "$"); ok {
 			name = strings.TrimLeft(name, "{")
 			end := strings.IndexFunc(name, func(r rune) bool { return !strings.ContainsRune(value.NameBytes, r) })

@@ -5,12 +5,13 @@ import (
 	"strconv"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // A function that the line defines is walked where the line calls it, with the
@@ -47,8 +48,8 @@ func (s *surroundings) definable(name string) bool {
 }
 
 // invoke walks a call of a function.
-func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []Access) (ok, fail *state) {
-	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg Word) bool { return arg.Kind == Pipe }) {
+func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []expansion.Word, redirs []Access) (ok, fail *state) {
+	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg expansion.Word) bool { return arg.Kind == expansion.Pipe }) {
 		w.messy(guard.MessyFunction)
 		return st.nowhere(), st.nowhere()
 	}
@@ -72,12 +73,12 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []Word, redirs []
 const maxParameters = 9
 
 // parameters is the state in which the body of a function begins.
-func parameters(st *state, args []Word) *state {
-	list := &array{words: located(st, slices.Clone(args))}
-	next := st.with("@", Word{array: list})
+func parameters(st *state, args []expansion.Word) *state {
+	list := &expansion.Array{Words: expansion.AddDirectories(st.cwd.Known, slices.Clone(args))}
+	next := st.with("@", expansion.Word{Array: list})
 	for i := range maxParameters {
 		value := unknownWord
-		if word, known := list.at(i); known {
+		if word, known := list.At(i); known {
 			value = &word
 		}
 		next.set(strconv.Itoa(i+1), value)
@@ -108,17 +109,17 @@ func returned(before, after *state, locals []string) *state {
 }
 
 // shifted drops the first parameters, as far as they are known.
-func shifted(st *state, args []Word) *state {
+func shifted(st *state, args []expansion.Word) *state {
 	count := 1
 	if len(args) > 0 {
 		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == Literal && value.IsDecimal(args[0].Text) {
+		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == expansion.Literal && value.IsDecimal(args[0].Text) {
 			count = n
 		}
 	}
 	list := st.array("@")
-	if list != nil && count <= len(list.words) && !slices.ContainsFunc(list.words[:count], func(word Word) bool { return !single(word) }) {
-		return parameters(st, list.words[count:])
+	if list != nil && count <= len(list.Words) && !slices.ContainsFunc(list.Words[:count], func(word expansion.Word) bool { return !expansion.IsSingle(word) }) {
+		return parameters(st, list.Words[count:])
 	}
 	next := parameters(st, nil)
 	next.set("@", unknownWord)

@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
@@ -18,24 +19,24 @@ type gitReader struct{ *effects }
 
 // revision reads a word that git takes as a revision, as revision:path, or as
 // a path when one of that name exists.
-func (g gitReader) revision(word Word) {
+func (g gitReader) revision(word expansion.Word) {
 	switch {
-	case word.Kind == Hash:
+	case word.Kind == expansion.Hash:
 		g.hashRevision(word)
 		return
-	case word.Kind == Names && word.stream != nil && word.stream.AreRefs():
+	case word.Kind == expansion.Names && word.Stream != nil && word.Stream.AreRefs():
 		g.refRevision(word)
 		return
-	case word.blob != nil:
+	case word.Blob != nil:
 		// What the revision has at such a name counts as read by it.
 		g.c.Git.Objects.Words++
-		g.access(wordOfNames(word.blob, word.blob.Roots[0]), v1.OpRead, false)
+		g.access(expansion.OfNames(word.Blob, word.Blob.Roots[0]), v1.OpRead, false)
 		return
-	case word.isWritten():
+	case isWritten(word):
 		g.access(word, v1.OpRead, false)
-		g.revision(Word{Kind: Literal, Text: word.Text})
+		g.revision(expansion.Word{Kind: expansion.Literal, Text: word.Text})
 		return
-	case word.Kind != Literal:
+	case word.Kind != expansion.Literal:
 		g.unknownRevision(word)
 		return
 	case word.Text == "":
@@ -43,7 +44,7 @@ func (g gitReader) revision(word Word) {
 	case strings.HasPrefix(word.Text, ":/"):
 		// A search for a commit, or a path from the top.
 		g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-		g.access(Word{Kind: Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		g.access(expansion.Word{Kind: expansion.Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
 		return
 	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !g.c.Git.Dashes:
 		// With magic, unless the index has a path of that very name.
@@ -114,12 +115,12 @@ func (g gitReader) object(text string) bool {
 		path = path[2:]
 	}
 	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, GitObject{Revision: rev, Path: path})
-	g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+	g.access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
 	return true
 }
 
 // hashRevision reads a word that begins with the hash of a commit.
-func (g gitReader) hashRevision(word Word) {
+func (g gitReader) hashRevision(word expansion.Word) {
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
 	g.object(word.Text)
 	if rest := strings.ReplaceAll(word.Text, stream.HashText, ""); rest != "" {
@@ -129,11 +130,11 @@ func (g gitReader) hashRevision(word Word) {
 }
 
 // unknownRevision reads a word that the shell expands.
-func (g gitReader) unknownRevision(word Word) {
-	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
+func (g gitReader) unknownRevision(word expansion.Word) {
+	if word.Kind == expansion.Glob && strings.HasPrefix(word.Text, ":") {
 		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
-	if word.Kind == Glob {
+	if word.Kind == expansion.Glob {
 		g.c.Git.Patterns, g.c.Git.Expanded = append(g.c.Git.Patterns, lexical.Unescape(word.Text)), append(g.c.Git.Expanded, word.Text)
 		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
@@ -181,23 +182,23 @@ func cutRevision(text string) (rev, path string, ok bool) {
 }
 
 // pathspec reads a path pattern that git matches against its index.
-func (g gitReader) pathspec(word Word) {
-	if word.isWritten() {
+func (g gitReader) pathspec(word expansion.Word) {
+	if isWritten(word) {
 		g.access(word, v1.OpRead, false)
-		word = Word{Kind: Literal, Text: word.Text}
+		word = expansion.Word{Kind: expansion.Literal, Text: word.Text}
 	}
 	text, plain := word.Text, false
-	if word.Kind == Glob {
+	if word.Kind == expansion.Glob {
 		g.c.Git.Pathspecs, g.c.Git.Expanded = append(g.c.Git.Pathspecs, lexical.Unescape(text)), append(g.c.Git.Expanded, text)
 	} else {
 		g.c.Git.Pathspecs = append(g.c.Git.Pathspecs, text)
 	}
-	if word.Kind == Literal && strings.HasPrefix(text, ":") {
+	if word.Kind == expansion.Literal && strings.HasPrefix(text, ":") {
 		magic, path, known := gitsyntax.CutMagic(text)
 		switch {
 		case !known:
 			g.c.Caveats.Add("unknown_option")
-			g.access(Word{Kind: Literal, Text: path}, v1.OpRead, false)
+			g.access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
 			return
 		case magic.Exclude:
 			return
@@ -210,7 +211,7 @@ func (g gitReader) pathspec(word Word) {
 	if g.w.options.Platform == "windows" {
 		meta = "*?[" // a backslash separates names
 	}
-	if word.Kind == Literal && !plain && strings.ContainsAny(text, meta) {
+	if word.Kind == expansion.Literal && !plain && strings.ContainsAny(text, meta) {
 		// git matches the pattern against its index, which is another matter:
 		// here only the directory that it starts from counts.
 		root := text[:strings.LastIndexByte(text[:strings.IndexAny(text, meta)], '/')+1]
@@ -220,7 +221,7 @@ func (g gitReader) pathspec(word Word) {
 		g.c.Accesses = append(g.c.Accesses, named(v1.OpList, root), Access{Text: text, Op: v1.OpRead, Naming: ByPathspec})
 		return
 	}
-	if word.Kind == Glob && strings.HasPrefix(word.Text, ":") {
+	if word.Kind == expansion.Glob && strings.HasPrefix(word.Text, ":") {
 		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	word.Text = text
@@ -236,8 +237,8 @@ var formatOptions = []string{"--format", "--pretty", "--group", "--sort"}
 // checksSignature reports whether a format asks git for what a signature is
 // worth, for which it runs gpg, or may ask so. The field has its name wherever one
 // is named: in a format, behind a star, or as what references are sorted by.
-func checksSignature(format Word) bool {
-	if format.Kind != Literal || strings.Contains(strings.ReplaceAll(format.Text, "contents:signature", ""), "signature") {
+func checksSignature(format expansion.Word) bool {
+	if format.Kind != expansion.Literal || strings.Contains(strings.ReplaceAll(format.Text, "contents:signature", ""), "signature") {
 		return true
 	}
 	return gitsyntax.ChecksSignature(format.Text)
@@ -252,10 +253,10 @@ var harmlessConfig = []string{
 
 // config reads the value of `git -c`. Harmless settings leave no trace in the
 // form: the kind is then empty.
-func (g gitReader) config(word Word) string {
+func (g gitReader) config(word expansion.Word) string {
 	g.c.Git.Settings = append(g.c.Git.Settings, strings.ToLower(word.Text))
 	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
-	if word.Kind != Literal {
+	if word.Kind != expansion.Literal {
 		g.c.Caveats.Add("dynamic_word")
 		return "config"
 	}
@@ -277,7 +278,7 @@ func (g gitReader) config(word Word) string {
 // refRevision reads a word that is the name of a ref, or made of some: a revision, as long
 // as no ref has a name that is an option. A command that fails prints no name, and what is
 // left is a word.
-func (g gitReader) refRevision(word Word) {
+func (g gitReader) refRevision(word expansion.Word) {
 	if !g.refsHere(word) {
 		g.access(word, v1.OpRead, false)
 		return
@@ -298,20 +299,20 @@ func (g gitReader) refRevision(word Word) {
 
 // assigned notes the name of a setting of git's that a command sets or removes. All but the
 // listed ones may choose a program that git runs, or what it reads.
-func (g gitReader) assigned(key Word) {
-	if key.Kind != Literal || !g.w.table.Words.Operands.PlainGitSetting(key.Text) {
+func (g gitReader) assigned(key expansion.Word) {
+	if key.Kind != expansion.Literal || !g.w.table.Words.Operands.PlainGitSetting(key.Text) {
 		g.c.Caveats.Add("executes")
 	}
 	if g.has("--global") {
-		g.access(Word{Kind: Literal, Text: g.w.options.Home + "/.gitconfig"}, v1.OpWrite, false)
+		g.access(expansion.Word{Kind: expansion.Literal, Text: g.w.options.Home + "/.gitconfig"}, v1.OpWrite, false)
 	}
 	if g.has("--system") {
-		g.access(Word{Kind: Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
+		g.access(expansion.Word{Kind: expansion.Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
 	}
 }
 
 // printing notes an option that chooses how output looks.
-func (g gitReader) printing(option string, word Word) {
+func (g gitReader) printing(option string, word expansion.Word) {
 	if slices.Contains(formatOptions, option) {
 		g.c.Git.Log.Formats = append(g.c.Git.Log.Formats, word.Text)
 		if checksSignature(word) {
@@ -323,7 +324,7 @@ func (g gitReader) printing(option string, word Word) {
 		g.c.Git.Log.Format = word.Text
 	case "--date":
 		g.c.Git.Log.date = word.Text
-		if word.Kind != Literal {
+		if word.Kind != expansion.Literal {
 			g.c.Git.Log.date = "\n"
 		}
 	}
@@ -331,9 +332,9 @@ func (g gitReader) printing(option string, word Word) {
 
 // count notes how many commits are to be printed. Of several numbers the last one counts, of which
 // the largest is no less.
-func (g gitReader) count(word Word) {
+func (g gitReader) count(word expansion.Word) {
 	number, err := strconv.Atoi(word.Text)
-	if word.Kind != Literal || err != nil || number < 0 {
+	if word.Kind != expansion.Literal || err != nil || number < 0 {
 		number = math.MaxInt
 	}
 	g.c.Git.Log.Count = max(g.c.Git.Log.Count, number)
@@ -363,14 +364,14 @@ func (o operandReader) changed(from int) {
 
 // commitRisk notes the risk of an operand that names a commit and no path: the only one, and not
 // the commit that is checked out. A file is taken for a commit unless the word can be none.
-func (o operandReader) commitRisk(operands, behind []Word) {
+func (o operandReader) commitRisk(operands, behind []expansion.Word) {
 	for _, word := range operands {
 		if spelledPath(word.Text) {
 			o.risk(o.program.Risks["<path>"])
 			return
 		}
 	}
-	if len(operands) == 1 && len(behind) == 0 && !operands[0].literal("HEAD") && !operands[0].literal("@") {
+	if len(operands) == 1 && len(behind) == 0 && !operands[0].Is("HEAD") && !operands[0].Is("@") {
 		o.risk(o.program.Risks["<commit>"])
 	}
 }
@@ -400,7 +401,7 @@ const pushTags = "refs/tags/*"
 // gitPush reads the words of git push.
 type gitPush struct {
 	*effects
-	operands []Word
+	operands []expansion.Word
 }
 
 // changes adds a role for every ref of the remote that git push changes, as git reads
@@ -437,16 +438,16 @@ func (p gitPush) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
 // refspecs adds those of the operands, of which the first is the remote. It reports
 // whether there are any but such as take refs away from the others.
 func (p gitPush) refspecs(kind string) (named bool) {
-	if len(p.operands) > 0 && p.operands[0].Kind != Literal {
+	if len(p.operands) > 0 && p.operands[0].Kind != expansion.Literal {
 		named = true
 		p.to(pushUnknown, PushForces) // it may be no word, or several
 	}
 	for i := 1; i < len(p.operands); i++ {
 		word := p.operands[i]
 		switch {
-		case word.Kind != Literal:
+		case word.Kind != expansion.Literal:
 			p.to(pushUnknown, PushForces) // a plus may stand before it
-		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == Literal:
+		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == expansion.Literal:
 			i++
 			p.to(qualified("refs/tags/"+p.operands[i].Text), p.deleting(kind))
 		case strings.HasPrefix(word.Text, "^"):
@@ -504,4 +505,9 @@ func qualified(ref string) string {
 		return "refs/" + ref
 	}
 	return ref
+}
+
+// isWritten reports whether a word is one that another command prints as it stands.
+func isWritten(w expansion.Word) bool {
+	return w.Kind == expansion.Names && w.Stream != nil && w.Stream.AreWords() && !lexical.HasWildcard(w.Text)
 }

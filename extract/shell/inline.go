@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/windows"
 )
 
@@ -50,7 +51,9 @@ func (t textReader) windowsText(piped bool) {
 		}
 		t.c.Caveats.Add("runs_anything")
 	}
-	option := slices.ContainsFunc(t.args.Words, func(word Word) bool { return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") })
+	option := slices.ContainsFunc(t.args.Words, func(word expansion.Word) bool {
+		return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/")
+	})
 	if program.Interprets() && (option || piped || len(t.args.Words) == 0 || len(program.TextIn) > 0) {
 		t.c.Caveats.Add("inline_code")
 	}
@@ -58,9 +61,9 @@ func (t textReader) windowsText(piped bool) {
 }
 
 // isStream reports whether a file is standard input, or what another command prints.
-func isStream(word Word) bool {
+func isStream(word expansion.Word) bool {
 	clean := path.Clean(word.Text)
-	return word.Kind == Pipe || word.literal("-") || strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/")
+	return word.Kind == expansion.Pipe || word.Is("-") || strings.HasPrefix(clean, "/dev/") || strings.HasPrefix(clean, "/proc/")
 }
 
 // namedInterpreter looks for an interpreter among the words of a program that may run it,
@@ -69,15 +72,17 @@ func (t textReader) namedInterpreter() {
 	words := t.c.Argv
 	for i := 1; i < len(words); i++ {
 		name := words[i].Text[strings.LastIndexAny(words[i].Text, `/\`)+1:]
-		if words[i].Kind != Literal || name == "" {
+		if words[i].Kind != expansion.Literal || name == "" {
 			continue
 		}
 		entry := t.w.table.Program(name)
 		if entry == nil || !entry.Interprets() || i+1 == len(words) {
 			continue
 		}
-		line := t.aside(slices.Concat([]Word{{Kind: Literal, Text: name}}, words[i+1:]))
-		shell := argv.IsShell(name) && slices.ContainsFunc(words[i+1:], func(word Word) bool { return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c") })
+		line := t.aside(slices.Concat([]expansion.Word{{Kind: expansion.Literal, Text: name}}, words[i+1:]))
+		shell := argv.IsShell(name) && slices.ContainsFunc(words[i+1:], func(word expansion.Word) bool {
+			return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c")
+		})
 		if shell || slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
 			t.c.Caveats.Add("inline_code")
 		}

@@ -11,55 +11,56 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/argv/script"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/sql"
 	"policyd/extract/value"
 )
 
 // meaning does what a word of a kind means, and returns the kind that the form states.
-type meaning func(p *parsed, kind string, word Word) string
+type meaning func(p *parsed, kind string, word expansion.Word) string
 
 // effect is the meaning of a kind that the form states as it is.
-func effect(do func(e *effects, word Word)) meaning {
-	return func(p *parsed, kind string, word Word) string {
+func effect(do func(e *effects, word expansion.Word)) meaning {
+	return func(p *parsed, kind string, word expansion.Word) string {
 		do(&p.effects, word)
 		return kind
 	}
 }
 
 // stated is the meaning of a kind that the form states as another.
-func stated(as string, do func(e *effects, word Word)) meaning {
-	return func(p *parsed, _ string, word Word) string {
+func stated(as string, do func(e *effects, word expansion.Word)) meaning {
+	return func(p *parsed, _ string, word expansion.Word) string {
 		do(&p.effects, word)
 		return as
 	}
 }
 
 // accessed is the meaning of a path.
-func accessed(op string, tree bool) func(e *effects, word Word) {
-	return func(e *effects, word Word) { e.access(word, op, tree) }
+func accessed(op string, tree bool) func(e *effects, word expansion.Word) {
+	return func(e *effects, word expansion.Word) { e.access(word, op, tree) }
 }
 
 // doubted is the meaning of a kind that always adds a caveat.
-func doubted(caveat string) func(e *effects, word Word) {
-	return func(e *effects, _ Word) { e.c.Caveats.Add(caveat) }
+func doubted(caveat string) func(e *effects, word expansion.Word) {
+	return func(e *effects, _ expansion.Word) { e.c.Caveats.Add(caveat) }
 }
 
 // onlyTexts is the meaning of a kind that only some texts have.
 func onlyTexts(holds func(text string) bool) meaning {
-	return func(p *parsed, kind string, word Word) string {
-		return p.knownIf(kind, word.Kind == Literal && holds(word.Text))
+	return func(p *parsed, kind string, word expansion.Word) string {
+		return p.knownIf(kind, word.Kind == expansion.Literal && holds(word.Text))
 	}
 }
 
 // onlyPaths is the meaning of a path that is stated as a kind if only some texts have it.
 func onlyPaths(op, kind string, holds func(text string) bool) meaning {
-	return func(p *parsed, own string, word Word) string {
+	return func(p *parsed, own string, word expansion.Word) string {
 		p.access(word, op, false)
 		if kind != "" {
 			own = kind
 		}
-		return p.knownIf(own, word.Kind == Literal && holds(word.Text))
+		return p.knownIf(own, word.Kind == expansion.Literal && holds(word.Text))
 	}
 }
 
@@ -70,7 +71,7 @@ func meanings(words *argv.OperandWords) map[string]meaning {
 		maps.Copy(all, kinds)
 	}
 	for _, language := range []string{"sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres} {
-		all[language] = func(p *parsed, _ string, word Word) string { return programText(&p.effects, language, word) }
+		all[language] = func(p *parsed, _ string, word expansion.Word) string { return programText(&p.effects, language, word) }
 	}
 	return all
 }
@@ -78,12 +79,12 @@ func meanings(words *argv.OperandWords) map[string]meaning {
 // pathMeanings are those of paths, and of words that contain some.
 func pathMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
-		"read": func(p *parsed, kind string, word Word) string {
+		"read": func(p *parsed, kind string, word expansion.Word) string {
 			// What is on the network can have no use for a directory but to send what it holds.
 			p.access(word, v1.OpRead, p.args.Program != nil && p.args.Program.Network)
 			return kind
 		},
-		"input":    stated("read", func(e *effects, word Word) { e.accessAs(value.AsInput, word, v1.OpRead, false) }),
+		"input":    stated("read", func(e *effects, word expansion.Word) { e.accessAs(value.AsInput, word, v1.OpRead, false) }),
 		"packed":   stated("read", readPacked),
 		"module":   stated("read", readModule),
 		"tree":     effect(accessed(v1.OpRead, true)),
@@ -99,12 +100,12 @@ func pathMeanings(words *argv.OperandWords) map[string]meaning {
 		"range":    effect(ranges),
 		"options":  effect(optionFile),
 		"macro":    (*parsed).macro,
-		"unknown": effect(func(e *effects, word Word) {
+		"unknown": effect(func(e *effects, word expansion.Word) {
 			e.c.Caveats.Add("unknown_option")
 			e.AnyPath(word)
 		}),
-		"mount": effect(func(e *effects, word Word) {
-			if word.Kind != Literal || !slices.Contains(words.MountPoints, word.Text) {
+		"mount": effect(func(e *effects, word expansion.Word) {
+			if word.Kind != expansion.Literal || !slices.Contains(words.MountPoints, word.Text) {
 				e.access(word, v1.OpList, false) // only the disk matters that it is on
 			}
 		}),
@@ -124,29 +125,35 @@ func pathMeanings(words *argv.OperandWords) map[string]meaning {
 func remoteMeanings() map[string]meaning {
 	return map[string]meaning{
 		"url":         effect(fetched),
-		"repository":  stated("url", func(e *effects, word Word) { repository(e, word, v1.OpRead) }),
-		"destination": stated("url", func(e *effects, word Word) { repository(e, word, v1.OpWrite) }),
+		"repository":  stated("url", func(e *effects, word expansion.Word) { repository(e, word, v1.OpRead) }),
+		"destination": stated("url", func(e *effects, word expansion.Word) { repository(e, word, v1.OpWrite) }),
 		"data":        effect(sent),
 		"field":       effect(sentField),
 		"upload":      effect(uploaded),
-		"package":     effect(func(e *effects, word Word) { e.anyPart(word, v1.OpExecute) }), // code that a package manager runs
-		"names": effect(func(e *effects, word Word) {
+		"package":     effect(func(e *effects, word expansion.Word) { e.anyPart(word, v1.OpExecute) }), // code that a package manager runs
+		"names": effect(func(e *effects, word expansion.Word) {
 			e.access(word, v1.OpRead, false)
 			e.c.Caveats.Add("lands_unknown")
 		}),
-		"transfer": func(p *parsed, kind string, word Word) string { p.places.transfer(&p.effects, word); return kind },
-		"arrival":  func(p *parsed, kind string, word Word) string { p.places.arrival(&p.effects, word); return kind },
+		"transfer": func(p *parsed, kind string, word expansion.Word) string {
+			p.places.transfer(&p.effects, word)
+			return kind
+		},
+		"arrival": func(p *parsed, kind string, word expansion.Word) string {
+			p.places.arrival(&p.effects, word)
+			return kind
+		},
 	}
 }
 
 // gitMeanings are those of words that git reads its own way.
 func gitMeanings() map[string]meaning {
 	return map[string]meaning{
-		"config":   func(p *parsed, _ string, word Word) string { return gitReader{&p.effects}.config(word) },
-		"rev":      effect(func(e *effects, word Word) { gitReader{e}.revision(word) }),
-		"pathspec": effect(func(e *effects, word Word) { gitReader{e}.pathspec(word) }),
-		"assigned": effect(func(e *effects, word Word) { gitReader{e}.assigned(word) }),
-		"assignment": func(p *parsed, kind string, _ Word) string {
+		"config":   func(p *parsed, _ string, word expansion.Word) string { return gitReader{&p.effects}.config(word) },
+		"rev":      effect(func(e *effects, word expansion.Word) { gitReader{e}.revision(word) }),
+		"pathspec": effect(func(e *effects, word expansion.Word) { gitReader{e}.pathspec(word) }),
+		"assigned": effect(func(e *effects, word expansion.Word) { gitReader{e}.assigned(word) }),
+		"assignment": func(p *parsed, kind string, _ expansion.Word) string {
 			gitReader{&p.effects}.assigned(p.args.Operands[0])
 			return kind
 		},
@@ -156,9 +163,11 @@ func gitMeanings() map[string]meaning {
 // textMeanings are those of texts without an effect on files.
 func textMeanings(words *argv.OperandWords) map[string]meaning {
 	return map[string]meaning{
-		"number": func(_ *parsed, kind string, _ Word) string { return strings.Replace(kind, "number", "value", 1) },
-		"pattern": func(p *parsed, kind string, word Word) string {
-			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != Literal || !lexical.IsPortableExpression(word.Text))
+		"number": func(_ *parsed, kind string, _ expansion.Word) string {
+			return strings.Replace(kind, "number", "value", 1)
+		},
+		"pattern": func(p *parsed, kind string, word expansion.Word) string {
+			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != expansion.Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},
@@ -173,20 +182,20 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 		"word":      onlyTexts(func(text string) bool { return !strings.ContainsAny(text, " \t\n*?[") }),
 		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
 		"interface": onlyTexts(interfaceName),
-		"job": func(p *parsed, kind string, word Word) string {
-			return p.knownIf(kind, isNumber(word) || word.Kind == Literal && value.IsDecimal(strings.TrimPrefix(word.Text, "%")))
+		"job": func(p *parsed, kind string, word expansion.Word) string {
+			return p.knownIf(kind, expansion.IsNumber(word) || word.Kind == expansion.Literal && value.IsDecimal(strings.TrimPrefix(word.Text, "%")))
 		},
 	}
 }
 
 // kind does what a value of the given kind means, and returns the kind that the form states.
-func (p *parsed) kind(kind string, word Word) string {
-	if word.Kind == Names && word.stream != nil && len(word.stream.Roots) > 1 {
+func (p *parsed) kind(kind string, word expansion.Word) string {
+	if word.Kind == expansion.Names && word.Stream != nil && len(word.Stream.Roots) > 1 {
 		return p.everyRoot(kind, word)
 	}
 	p.variables(word)
 	base := strings.TrimSuffix(kind, "?")
-	if base != kind && word.Kind == Literal && word.Text == "" && base != "execute" {
+	if base != kind && word.Kind == expansion.Literal && word.Text == "" && base != "execute" {
 		return kind // optional and not given
 	}
 	if mean := p.w.table.meanings[base]; mean != nil {
@@ -197,12 +206,12 @@ func (p *parsed) kind(kind string, word Word) string {
 
 // everyRoot does the same for a word that may come from any root of its stream: what one of them means doesn't hold
 // for the others. The gravest kind is returned.
-func (p *parsed) everyRoot(kind string, word Word) string {
+func (p *parsed) everyRoot(kind string, word expansion.Word) string {
 	gravest := kind
-	for _, root := range word.stream.Roots {
-		one := *word.stream
+	for _, root := range word.Stream.Roots {
+		one := *word.Stream
 		one.Roots = []string{root}
-		word.Text, word.stream = root, &one
+		word.Text, word.Stream = root, &one
 		if stated := p.kind(kind, word); stated != kind {
 			gravest = stated
 		}
@@ -211,40 +220,40 @@ func (p *parsed) everyRoot(kind string, word Word) string {
 }
 
 // written is a file that is written. Some programs take what follows a mark in it.
-func (p *parsed) written(kind string, word Word) string {
+func (p *parsed) written(kind string, word expansion.Word) string {
 	p.access(word, v1.OpWrite, false)
 	if i := strings.IndexAny(word.Text, ":="); i >= 0 {
-		p.leadsOut(Word{Kind: word.Kind, Text: word.Text[i:]})
+		p.leadsOut(expansion.Word{Kind: word.Kind, Text: word.Text[i:]})
 	}
 	return kind
 }
 
 // valued is a word without an effect on files.
-func (p *parsed) valued(kind string, word Word) string {
+func (p *parsed) valued(kind string, word expansion.Word) string {
 	p.inert(word)
 	p.leadsOut(word)
 	return kind
 }
 
 // executed is a file that is run.
-func executed(e *effects, word Word) {
+func executed(e *effects, word expansion.Word) {
 	e.c.Caveats.Add("executes")
 	e.maybePath(word, v1.OpExecute)
 }
 
 // ranges is a file behind numbers of lines.
-func ranges(e *effects, word Word) {
-	e.access(Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
+func ranges(e *effects, word expansion.Word) {
+	e.access(expansion.Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 }
 
 // optionFile is a file that options are read from. They can be any, those that write or run included.
-func optionFile(e *effects, word Word) {
+func optionFile(e *effects, word expansion.Word) {
 	e.c.Caveats.Add("executes")
 	e.access(word, v1.OpRead, false)
 }
 
 // showsVariable is a variable that is shown.
-func showsVariable(e *effects, word Word) {
+func showsVariable(e *effects, word expansion.Word) {
 	e.c.Variables = append(e.c.Variables, word.Text)
 	if !slices.Contains(e.w.table.Words.Variables.Public, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
 		e.c.Caveats.Add("private_variable")
@@ -253,9 +262,9 @@ func showsVariable(e *effects, word Word) {
 
 // databases is the file of a database, which is opened for writing. One that is named by an address can be anywhere,
 // and be opened by code that the address chooses.
-func databases(p *parsed, kind string, word Word) string {
+func databases(p *parsed, kind string, word expansion.Word) string {
 	switch {
-	case word.literal(":memory:"):
+	case word.Is(":memory:"):
 	case strings.Contains(word.Text, ":"):
 		p.anyPart(word, v1.OpWrite)
 		p.c.Caveats.Add("inline_code")
@@ -267,8 +276,8 @@ func databases(p *parsed, kind string, word Word) string {
 }
 
 // output is a file that is written, or standard output.
-func output(p *parsed, _ string, word Word) string {
-	if word.literal("-") {
+func output(p *parsed, _ string, word expansion.Word) string {
+	if word.Is("-") {
 		return "value"
 	}
 	p.access(word, v1.OpWrite, false)
@@ -276,59 +285,59 @@ func output(p *parsed, _ string, word Word) string {
 }
 
 // sourced is a file of program text.
-func sourced(p *parsed, _ string, word Word) string {
+func sourced(p *parsed, _ string, word expansion.Word) string {
 	p.access(word, v1.OpRead, false)
 	return p.codeIf(isStream(word), "read")
 }
 
 // configured is a file that says what is run, or the text of one.
-func configured(p *parsed, _ string, word Word) string {
+func configured(p *parsed, _ string, word expansion.Word) string {
 	executed(&p.effects, word)
 	return p.codeIf(isStream(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
 }
 
 // expanded is a file, or a pattern that the program itself expands. A pattern may match any file
 // below the directory in front of its first mark, and isn't known if that is the working directory.
-func expanded(p *parsed, _ string, word Word) string {
+func expanded(p *parsed, _ string, word expansion.Word) string {
 	marks := strings.IndexAny(word.Text, "*?[{(!")
-	if word.Kind != Literal || marks < 0 {
+	if word.Kind != expansion.Literal || marks < 0 {
 		p.access(word, v1.OpWrite, false)
 		return "write"
 	}
 	dir := path.Dir(word.Text[:marks] + "x")
-	p.access(Word{Kind: Literal, Text: dir}, v1.OpWrite, true)
+	p.access(expansion.Word{Kind: expansion.Literal, Text: dir}, v1.OpWrite, true)
 	return p.knownIf("write", dir != ".")
 }
 
 // formats is how output looks: a name that ends in "file" has the path of a template behind "=", or in another
 // option.
-func formats(p *parsed, kind string, word Word) string {
+func formats(p *parsed, kind string, word expansion.Word) string {
 	name, file, named := strings.Cut(word.Text, "=")
 	switch fromFile := strings.HasSuffix(name, "file"); {
-	case word.Kind != Literal, fromFile && !named:
+	case word.Kind != expansion.Literal, fromFile && !named:
 		p.AnyPath(word)
 		return p.knownIf(kind, false)
 	case fromFile:
-		p.access(Word{Kind: Literal, Text: file}, v1.OpRead, false)
+		p.access(expansion.Word{Kind: expansion.Literal, Text: file}, v1.OpRead, false)
 		return "read"
 	}
 	return kind
 }
 
 // programText is a program text in a small language.
-func programText(e *effects, language string, word Word) string {
+func programText(e *effects, language string, word expansion.Word) string {
 	if language == "yq" {
 		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
-	if language == "sed" && word.onlySelects() {
+	if language == "sed" && onlySelects(word) {
 		return language
 	}
 	var texts []string
 	switch {
-	case word.Kind == Literal:
+	case word.Kind == expansion.Literal:
 		texts = []string{word.Text}
-	case word.Kind == Number && len(word.holes) > 0:
-		texts = word.numbered(language)
+	case word.Kind == expansion.Number && len(word.Holes) > 0:
+		texts = programTexts(word, language)
 	}
 	if len(texts) == 0 {
 		e.c.Caveats.Add("dynamic_word")
@@ -339,7 +348,7 @@ func programText(e *effects, language string, word Word) string {
 		verdict.OnlyPrints = verdict.OnlyPrints && script.Read(language, text).OnlyPrints
 	}
 	for _, stream := range verdict.Streams {
-		e.access(Word{Kind: Literal, Text: stream}, v1.OpWrite, false)
+		e.access(expansion.Word{Kind: expansion.Literal, Text: stream}, v1.OpWrite, false)
 	}
 	if verdict.Environment {
 		e.c.Caveats.Add("reads_environment")
@@ -405,14 +414,14 @@ func localName(text string) bool {
 // could be a path is one that runs, and a value of more than a plain word runs
 // what it says. A pattern that matches nothing is handed on as it is, for the recipe's
 // shell to match.
-func (p *parsed) macro(kind string, word Word) string {
+func (p *parsed) macro(kind string, word expansion.Word) string {
 	name, value, found := strings.Cut(word.Text, "=")
 	p.leadsOut(word)
-	if !found || word.Kind != Literal && word.Kind != Glob {
+	if !found || word.Kind != expansion.Literal && word.Kind != expansion.Glob {
 		p.inert(word)
 		return kind
 	}
-	if word.Kind == Glob {
+	if word.Kind == expansion.Glob {
 		p.inert(word)
 		p.c.Caveats.Add("executes")
 	}
@@ -420,7 +429,7 @@ func (p *parsed) macro(kind string, word Word) string {
 	if slices.Contains(p.w.table.Words.Variables.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
 		p.c.Caveats.Add("executes")
 	}
-	p.maybePath(Word{Kind: word.Kind, Text: value}, v1.OpExecute)
+	p.maybePath(expansion.Word{Kind: word.Kind, Text: value}, v1.OpExecute)
 	return kind
 }
 
@@ -438,7 +447,7 @@ func runsInRecipe(r rune) bool {
 const marksOfSeveral = "{["
 
 // fetched is an address: a file that is read, or the network.
-func fetched(e *effects, word Word) {
+func fetched(e *effects, word expansion.Word) {
 	scheme, rest, found := strings.Cut(word.Text, ":")
 	switch {
 	case found && strings.EqualFold(scheme, "file"):
@@ -453,7 +462,7 @@ func fetched(e *effects, word Word) {
 }
 
 // fileAddress is the file that an address of the scheme file names.
-func fileAddress(e *effects, word Word, rest string) {
+func fileAddress(e *effects, word expansion.Word, rest string) {
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {
 		_, rest, _ = strings.Cut(authority, "/")
 	}
@@ -462,11 +471,11 @@ func fileAddress(e *effects, word Word, rest string) {
 		e.c.Caveats.Add("dynamic_option")
 		path = rest
 	}
-	e.access(Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
+	e.access(expansion.Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
 }
 
 // uploaded is a file that is sent, whose name may stand for several.
-func uploaded(e *effects, word Word) {
+func uploaded(e *effects, word expansion.Word) {
 	if strings.ContainsAny(word.Text, marksOfSeveral) {
 		e.c.Caveats.Add("dynamic_option")
 	}
@@ -476,7 +485,7 @@ func uploaded(e *effects, word Word) {
 // sentField is a field of a form, whose value is a file where it begins with a mark:
 // "name=@file". A file may be followed by others, stand in quotes, and come with headers
 // from one more file; then none of them is known.
-func sentField(e *effects, word Word) {
+func sentField(e *effects, word expansion.Word) {
 	_, value, _ := strings.Cut(word.Text, "=")
 	_, headers, _ := strings.Cut(value, ";")
 	name, fromFile := strings.CutPrefix(value, "@")
@@ -486,15 +495,15 @@ func sentField(e *effects, word Word) {
 	if strings.Contains(headers, "headers") || fromFile && strings.ContainsAny(name, "\",\\") {
 		e.c.Caveats.Add("dynamic_option")
 	}
-	if fromFile || word.Kind != Literal {
+	if fromFile || word.Kind != expansion.Literal {
 		name, _, _ = strings.Cut(name, ";")
-		e.access(Word{Kind: word.Kind, Text: strings.TrimLeft(name, " \t\n\v\f\r")}, v1.OpRead, false)
+		e.access(expansion.Word{Kind: word.Kind, Text: strings.TrimLeft(name, " \t\n\v\f\r")}, v1.OpRead, false)
 	}
 }
 
 // repository is a repository of git's that is read from or written to: an address, or a directory.
 // A helper ("ext::sh -c …") is a program that git runs.
-func repository(e *effects, word Word, op string) {
+func repository(e *effects, word expansion.Word, op string) {
 	scheme, rest, found := strings.Cut(word.Text, ":")
 	switch {
 	case found && strings.HasPrefix(rest, ":") && !strings.Contains(scheme, "/"):
@@ -515,14 +524,38 @@ func repository(e *effects, word Word, op string) {
 
 // sent is a value sent over the network, with the files that it takes in: @file, and name=<file with attributes
 // behind a semicolon.
-func sent(e *effects, word Word) {
+func sent(e *effects, word expansion.Word) {
 	if strings.Contains(word.Text, "%output{") {
 		e.c.Caveats.Add("dynamic_option") // a file that is written, for curl's -w
 	}
 	for _, mark := range []string{"@", "<"} {
 		if _, path, ok := strings.Cut(word.Text, mark); ok {
 			path, _, _ = strings.Cut(path, ";")
-			e.access(Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+			e.access(expansion.Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
 		}
 	}
+}
+
+// programTexts returns the program texts that a word with numbers can be.
+func programTexts(w expansion.Word, language string) []string {
+	empty := make([]int, 0, len(w.Holes))
+	for i := range w.Holes {
+		if w.Holes[i].Class.MayBeEmpty() {
+			empty = append(empty, i)
+		}
+	}
+	return script.Numbered(language, w.Pieces(), empty)
+}
+
+// onlySelects reports whether a word is a script of sed that only selects lines, whatever its numbers are.
+func onlySelects(w expansion.Word) bool {
+	if w.Kind != expansion.Output || w.Split || len(w.Holes) == 0 {
+		return false
+	}
+	for _, piece := range w.Pieces() {
+		if !script.OnlySelects(piece) {
+			return false
+		}
+	}
+	return true
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
 
@@ -42,13 +43,13 @@ const (
 
 // placement is what a program puts somewhere, and where.
 type placement struct {
-	sources, targets []Word
+	sources, targets []expansion.Word
 	// names are those that options give to files that are put there.
-	names []Word
+	names []expansion.Word
 }
 
 // add notes an operand, or the value of an option, of a program that puts sources somewhere.
-func (l *placement) add(kind string, word Word) {
+func (l *placement) add(kind string, word expansion.Word) {
 	switch kind {
 	case "write":
 		l.targets = append(l.targets, word)
@@ -58,7 +59,7 @@ func (l *placement) add(kind string, word Word) {
 }
 
 // option notes the value of an option.
-func (l *placement) option(places *argv.Placement, canonical, kind string, word Word) {
+func (l *placement) option(places *argv.Placement, canonical, kind string, word expansion.Word) {
 	from := slices.Contains(places.From, canonical)
 	switch {
 	case from && places.Fetches() && kind == "write":
@@ -74,7 +75,7 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 		return
 	}
 	if places.Alone && len(l.sources)+len(l.targets) == 1 {
-		l.sources, l.targets = append(l.sources, l.targets...), []Word{{Kind: Literal, Text: "."}}
+		l.sources, l.targets = append(l.sources, l.targets...), []expansion.Word{{Kind: expansion.Literal, Text: "."}}
 		e.c.Accesses = append(e.c.Accesses, named(v1.OpWrite, "."))
 	}
 	unknown := e.c.Caveats.Has("unknown_option") // which may have taken a source for its value
@@ -90,11 +91,11 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 		Vague: unknown || e.hasAny(places.Vague), Makes: making(e, places),
 	}
 	for _, word := range l.sources {
-		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList, Naming: word.naming()})
+		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList, Naming: namingOf(word)})
 	}
 	for i := range e.c.Accesses {
 		a := &e.c.Accesses[i]
-		if a.Op == v1.OpWrite && a.Presence != IfPathLike && slices.ContainsFunc(l.targets, func(target Word) bool { return target.Text == a.Text }) {
+		if a.Op == v1.OpWrite && a.Presence != IfPathLike && slices.ContainsFunc(l.targets, func(target expansion.Word) bool { return target.Text == a.Text }) {
 			a.Landing = landing
 		}
 	}
@@ -113,7 +114,7 @@ func making(e *effects, places *argv.Placement) Making {
 
 // fetched notes the files that a program makes of what addresses name.
 func (l *placement) fetched(e *effects, places *argv.Placement) {
-	into := Word{Kind: Literal, Text: "."}
+	into := expansion.Word{Kind: expansion.Literal, Text: "."}
 	if len(l.targets) > 0 {
 		into = l.targets[len(l.targets)-1]
 	}
@@ -123,7 +124,7 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 	}
 	landing := &Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
 	for _, word := range l.names {
-		landing.Vague = landing.Vague || word.Kind != Literal
+		landing.Vague = landing.Vague || word.Kind != expansion.Literal
 		landing.Sources = append(landing.Sources, named(v1.OpList, word.Text))
 	}
 	for i := 0; byName && i < len(l.sources); i++ {
@@ -132,7 +133,7 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 		landing.Sources = append(landing.Sources, named(v1.OpList, name))
 	}
 	naming := Unnamed
-	if into.Kind == Literal {
+	if into.Kind == expansion.Literal {
 		naming = ByName
 	}
 	e.c.Accesses = append(e.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
@@ -140,8 +141,8 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 
 // lastSegment is the name that a file gets by its address. It is not known where programs
 // make different names of it.
-func lastSegment(word Word) (name string, known bool) {
-	if word.Kind != Literal {
+func lastSegment(word expansion.Word) (name string, known bool) {
+	if word.Kind != expansion.Literal {
 		return "", false
 	}
 	rest := word.Text
@@ -160,14 +161,14 @@ func lastSegment(word Word) (name string, known bool) {
 
 // elsewhere reports whether an operand may be a path on another machine or in a container,
 // "host:path" or "namespace/pod:path", and whether it can be no path of this one.
-func elsewhere(word Word) (may, sure bool) {
+func elsewhere(word expansion.Word) (may, sure bool) {
 	first, _, _ := strings.Cut(word.Text, "/")
-	may = word.Kind == Literal && strings.Contains(word.Text, ":") && strings.IndexByte("/.~", word.Text[0]) < 0
+	may = word.Kind == expansion.Literal && strings.Contains(word.Text, ":") && strings.IndexByte("/.~", word.Text[0]) < 0
 	return may, may && strings.Contains(first, ":")
 }
 
 // transfer notes a source that is sent with all below it, or that comes from elsewhere.
-func (l *placement) transfer(e *effects, word Word) {
+func (l *placement) transfer(e *effects, word expansion.Word) {
 	may, sure := elsewhere(word)
 	if may {
 		l.sources = append(l.sources, word)
@@ -179,7 +180,7 @@ func (l *placement) transfer(e *effects, word Word) {
 
 // arrival notes where sources go: a path that is written, under the names that those from
 // elsewhere have.
-func (l *placement) arrival(e *effects, word Word) {
+func (l *placement) arrival(e *effects, word expansion.Word) {
 	if _, sure := elsewhere(word); sure {
 		return
 	}
@@ -227,8 +228,8 @@ var packedSuffixes = []string{".gz", ".z", "-gz", "-z", "_z", ".Z", ".tgz", ".ta
 // readPacked is a file that is read unpacked. Some of the programs are scripts
 // that put the name into a text for sed, and others match it as a pattern, so
 // that it has to be a plain one.
-func readPacked(e *effects, word Word) {
-	if word.Kind == Glob {
+func readPacked(e *effects, word expansion.Word) {
+	if word.Kind == expansion.Glob {
 		word.Split = true
 	}
 	from := len(e.c.Accesses)
@@ -236,7 +237,7 @@ func readPacked(e *effects, word Word) {
 	for i := from; i < len(e.c.Accesses); i++ {
 		e.c.Accesses[i].Inner = true
 	}
-	if word.Kind != Literal {
+	if word.Kind != expansion.Literal {
 		return
 	}
 	if !plainFile(word.Text) {
@@ -252,7 +253,7 @@ var moduleSuffixes = []string{".js", ".json", ".node", ".mjs", ".cjs"}
 
 // readModule is a file that node reads, which may be named without its suffix. For a
 // directory of that name it reads a file that another one names.
-func readModule(e *effects, word Word) {
+func readModule(e *effects, word expansion.Word) {
 	from := len(e.c.Accesses)
 	e.access(word, v1.OpRead, false)
 	for i := from; i < len(e.c.Accesses); i++ {
@@ -262,7 +263,7 @@ func readModule(e *effects, word Word) {
 			a.Below = Module
 		}
 	}
-	if word.Kind != Literal {
+	if word.Kind != expansion.Literal {
 		return
 	}
 	for _, suffix := range moduleSuffixes {
@@ -287,7 +288,7 @@ func (r commandReader) noAtFiles() {
 			r.risk(argv.Shortened(word.Text))
 			r.c.Form.Put("<@file>", "unknown")
 		}
-		if strings.HasPrefix(word.Text, "@") || word.Kind != Literal && !r.beginsPlain(word, "@") {
+		if strings.HasPrefix(word.Text, "@") || word.Kind != expansion.Literal && !r.beginsPlain(word, "@") {
 			r.c.Caveats.Add("unknown_option")
 		}
 	}

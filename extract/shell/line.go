@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -26,9 +27,8 @@ const (
 	maxRedirections = 64
 	maxDepth        = 8
 	maxSteps        = 2048
-	// maxText is how long a word may become by what variables hold, maxSpliced how long
-	// all of that on one line: each assignment can double what the last one left.
-	maxText    = guard.MaxLine
+	// maxSpliced is how long all may be on one line that words become by what variables hold: each
+	// assignment can double what the last one left.
 	maxSpliced = 16 * guard.MaxLine
 )
 
@@ -85,14 +85,14 @@ type Command struct {
 	Verb string
 	// Argv are its words as they are expanded, the program's name first; nil where that
 	// isn't known.
-	Argv []Word
+	Argv []expansion.Word
 	// Program is the base name of the program.
 	Program string
 	Form    v1.Form
 	// Accesses are the paths that it names or implies.
 	Accesses []Access
 	// Cwd are the directories that it may run in.
-	Cwd       Directories
+	Cwd       value.Directories
 	Effective EffectiveDirectory
 	Caveats   v1.Set
 	Approval  Approval
@@ -120,7 +120,7 @@ type printing struct {
 	color color
 	// lines are the words that printf and echo print, each on a line of its own
 	// or behind a blank.
-	lines []Word
+	lines []expansion.Word
 	// first is true if it prints of each line what stands before the first blank.
 	first bool
 	// picks is true if it prints some of the lines that it reads, by their numbers.
@@ -136,22 +136,6 @@ type reading struct {
 	// refusable is true if a pattern among its words can be one that it refuses.
 	refusable bool
 }
-
-// Directories are the directories that something may happen in.
-type Directories struct {
-	Known []string
-	// Others is true if others are possible, too.
-	Others bool
-}
-
-// Complete reports whether the directories are known, all of them.
-func (d *Directories) Complete() bool { return !d.Others && len(d.Known) > 0 }
-
-// Single reports whether there is one directory, and no other.
-func (d *Directories) Single() bool { return !d.Others && len(d.Known) == 1 }
-
-// Only reports whether a directory is the one that there is.
-func (d *Directories) Only(directory string) bool { return d.Single() && d.Known[0] == directory }
 
 // EffectiveDirectory is what the effective directory follows from (V3).
 type EffectiveDirectory struct {
@@ -502,7 +486,7 @@ type AccessDescription struct {
 
 // wordKinds are the names of kinds of words, in their order.
 var wordKinds = [...]string{
-	Dynamic: "dynamic", Literal: "literal", Glob: "pattern", Number: "number", Pipe: "substitution", Hash: "hash", Names: "names", Output: "output",
+	expansion.Dynamic: "dynamic", expansion.Literal: "literal", expansion.Glob: "pattern", expansion.Number: "number", expansion.Pipe: "substitution", expansion.Hash: "hash", expansion.Names: "names", expansion.Output: "output",
 }
 
 // Describe returns the line in words. It shares nothing with the line.

@@ -5,9 +5,9 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
-	"policyd/extract/value"
 )
 
 // loop is a for loop that is walked in a state.
@@ -76,11 +76,11 @@ var allParameters = []*syntax.Word{{Parts: []syntax.WordPart{&syntax.DblQuoted{P
 const seqText = "$(seq)"
 
 // words are what the loop goes over.
-func (l *loop) words(items []*syntax.Word) (values []Word) {
+func (l *loop) words(items []*syntax.Word) (values []expansion.Word) {
 	for _, item := range items {
-		words := located(l.st, l.w.words(l.st, item))
+		words := expansion.AddDirectories(l.st.cwd.Known, l.w.words(l.st, item))
 		if l.counts(item) {
-			words = []Word{{Kind: Number, Text: seqText, class: numeral(false, false)}}
+			words = []expansion.Word{{Kind: expansion.Number, Text: seqText, Class: expansion.Numeral(false, false)}}
 		}
 		l.w.handsOn(l.st, words)
 		values = append(values, words...)
@@ -109,11 +109,11 @@ func (l *loop) isCount(word *syntax.Word) bool {
 		return false
 	}
 	value, _ := l.st.variable(part.Param.Value)
-	return value.Kind == Number && isNumber(value) && !value.dashed() || value.Kind == Literal && counted(value.Text)
+	return value.Kind == expansion.Number && expansion.IsNumber(value) && !value.MayBeginWithDash() || value.Kind == expansion.Literal && counted(value.Text)
 }
 
 // over walks the rounds of the loop.
-func (l *loop) over(words []Word) (ok, fail *state) {
+func (l *loop) over(words []expansion.Word) (ok, fail *state) {
 	if !l.w.local(l.name) {
 		l.w.messy(guard.MessyAssignment)
 	}
@@ -132,12 +132,12 @@ func (l *loop) over(words []Word) (ok, fail *state) {
 }
 
 // round walks what one word makes of the loop: a round, several, or none.
-func (l *loop) round(before *state, word Word) (ok, fail *state) {
+func (l *loop) round(before *state, word expansion.Word) (ok, fail *state) {
 	if word.Extended != "" {
-		word = Word{Split: true} // a pattern, perhaps
+		word = expansion.Word{Split: true} // a pattern, perhaps
 	}
 	several, none := roundsOf(word)
-	value := word.item(l.st)
+	value := word.Item(&l.st.cwd)
 	start := before.with(l.name, value)
 	ok, fail = l.body(start)
 	if several {
@@ -151,52 +151,14 @@ func (l *loop) round(before *state, word Word) (ok, fail *state) {
 
 // roundsOf reports whether a loop can make several rounds of one word, and whether it can make none. A
 // pattern without a match stands for itself.
-func roundsOf(word Word) (several, none bool) {
-	several = word.Kind == Glob || word.Kind == Names || word.Text == seqText || word.Split && word.Kind != Literal && word.Kind != Number
-	return several, word.Vanishes || several && word.Kind != Glob
-}
-
-// item is what the variable of a loop holds in one round over the word.
-func (w Word) item(st *state) Word {
-	quotedNames := w.Kind == Names && !w.Split && !w.Vanishes // one round even without a name
-	if w.Kind == Glob {
-		// Without a match the loop runs once with the pattern itself.
-		w.Variables = nil
-	}
-	mayBeEmpty := w.mayBeEmpty() && !w.Vanishes // an empty one makes no round
-	if w = w.cutAgain(st); w.Kind != Names {
-		w.class = w.itemClass(mayBeEmpty)
-		return w
-	}
-	one := *w.stream
-	one.Several, one.Empty = false, quotedNames
-	item := wordOfNames(&one, w.Text)
-	item.class = unread(quotedNames)
-	return item
-}
-
-// itemClass is the class of one of the fields that the shell splits a word into.
-func (w *Word) itemClass(mayBeEmpty bool) *value.Class {
-	switch {
-	case w.Kind == Literal, w.Kind == Glob, w.Kind == Hash:
-		return w.class
-	case isNumber(*w):
-		return numeral(w.dashed(), mayBeEmpty)
-	case !w.Split && !w.Vanishes:
-		return w.class
-	case w.class == nil || w.class.All().Meets(value.Patterns):
-		return unread(mayBeEmpty)
-	}
-	field := w.class.Slice()
-	if !mayBeEmpty {
-		field = field.Present()
-	}
-	return refer(&field)
+func roundsOf(word expansion.Word) (several, none bool) {
+	several = word.Kind == expansion.Glob || word.Kind == expansion.Names || word.Text == seqText || word.Split && word.Kind != expansion.Literal && word.Kind != expansion.Number
+	return several, word.Vanishes || several && word.Kind != expansion.Glob
 }
 
 // nextRounds walks the body of a loop whose words are only known on the disk once more, from what the
 // first round can have left. What changes again then changes with every round, and isn't followed.
-func (l *loop) nextRounds(start, ok, fail *state, value Word) (nextOK, nextFail *state) {
+func (l *loop) nextRounds(start, ok, fail *state, value expansion.Word) (nextOK, nextFail *state) {
 	after := join(start, join(ok, fail))
 	if !changed(start, after) {
 		return ok, fail
@@ -304,7 +266,7 @@ func changed(before, after *state) bool {
 		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
 		return true
 	}
-	return !after.vars.Differing(before.vars, func(name string, value *Word) bool {
+	return !after.vars.Differing(before.vars, func(name string, value *expansion.Word) bool {
 		was, assigned := before.vars.Get(name)
 		if !assigned {
 			was = unknownWord

@@ -32,14 +32,6 @@ func (o *stdout) numberLines() stream.Lines {
 	return stream.Lines{}
 }
 
-// wordOfNumbers is the word that a substitution becomes which prints such lines.
-func wordOfNumbers(n stream.Numbers) (Word, bool) {
-	if !n.One && n.Behind == 0 && !n.Signed {
-		return Word{Kind: Output, Text: "$(…)", class: counts}, true
-	}
-	return Word{Kind: Number, Text: "$(…)", class: numeral(n.Signed, true)}, n.One && n.Behind == 0
-}
-
 // filtered is what a filter leaves of such lines, if that is known.
 func (o *stdout) filtered(n stream.Numbers) stream.Lines {
 	known, one := false, false

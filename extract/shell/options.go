@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
 
@@ -27,14 +28,14 @@ func (r commandReader) options(program *argv.Program) {
 }
 
 // Operand notes a word that may turn into an option when it is expanded.
-func (p *parsed) Operand(program *argv.Program, word Word) {
+func (p *parsed) Operand(program *argv.Program, word expansion.Word) {
 	if !program.Inert && p.mayTurn(program, word) {
 		p.c.Caveats.Add("dynamic_option")
 	}
 }
 
 // Value notes an option's value, and what it accesses by its kind.
-func (p *parsed) Value(known argv.Option, kind string, word Word) {
+func (p *parsed) Value(known argv.Option, kind string, word expansion.Word) {
 	canonical := known.Canonical
 	switch canonical {
 	case argv.OptionNumber:
@@ -86,23 +87,25 @@ func stateGravest(form *v1.Form, option, kind string) {
 }
 
 // Single notes a word whose place gives it its meaning.
-func (p *parsed) Single(word Word) { p.single(word, p.args.Program != nil && p.args.Program.Inert) }
+func (p *parsed) Single(word expansion.Word) {
+	p.single(word, p.args.Program != nil && p.args.Program.Inert)
+}
 
 // inert notes a word that has no effect on files, as long as it is known.
-func (p *parsed) inert(word Word) {
+func (p *parsed) inert(word expansion.Word) {
 	switch word.Kind {
-	case Dynamic:
+	case expansion.Dynamic:
 		p.c.Caveats.Add("dynamic_word")
-	case Output:
+	case expansion.Output:
 		p.c.Caveats.Add("output_word")
-	case Glob:
+	case expansion.Glob:
 		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob})
-	case Names:
+	case expansion.Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
 		case p.args.Program != nil && p.args.Program.Inert:
-		case word.stream != nil && word.stream.AreRefs() && p.refsHere(word):
-		case word.isPart() && p.partsHere(word):
+		case word.Stream != nil && word.Stream.AreRefs() && p.refsHere(word):
+		case word.IsPart() && p.partsHere(word):
 		default:
 			p.access(word, v1.OpList, false)
 		}
@@ -112,8 +115,8 @@ func (p *parsed) inert(word Word) {
 
 // operandOf does the same for an operand whose kind is known: one that is a path is one
 // however it is written.
-func (o operandReader) operandOf(kind string, word Word) {
-	if o.c.Effective.Operand != "" || word.Kind != Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
+func (o operandReader) operandOf(kind string, word expansion.Word) {
+	if o.c.Effective.Operand != "" || word.Kind != expansion.Literal || !certainPaths[kind] || word.Text == "" || word.Text == "-" {
 		return
 	}
 	noPath := kind == "input" && value.AsInput.Misread(word.Text) || kind == "local" && hasScheme(word.Text)

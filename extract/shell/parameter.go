@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -21,7 +22,7 @@ type parameter struct {
 	name     string
 	quoted   bool
 	operator tree.Operator
-	value    Word
+	value    expansion.Word
 	// known is true if value is all that the expansion can read.
 	known bool
 }
@@ -30,18 +31,17 @@ type parameter struct {
 func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 	if part.Param == nil {
 		x.w.messy(guard.MessyExpansion)
-		x.weaken(Dynamic)
+		x.Weaken(expansion.Dynamic)
 		return
 	}
 	p := parameter{w: x.w, st: x.st, part: part, name: part.Param.Value, quoted: quoted, operator: tree.OperatorOf(part)}
 	x.w.expands(x.st, p.name)
 	if !x.st.assigned(p.name) {
-		x.variables = append(x.variables, p.name)
+		x.Variables = append(x.Variables, p.name)
 		x.w.expandedNames = append(x.w.expandedNames, p.name)
 	}
 	if p.name == "@" || p.name == "*" || part.Index != nil && tree.IsAllMembers(part.Index) {
-		x.split = x.split || !part.Length // as many words as there are members
-		x.unsplit = false
+		x.Members(part.Length)
 	}
 	p.value, p.known = p.read()
 	if tree.IsValue(part) {
@@ -56,7 +56,7 @@ func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 }
 
 // operated is what the operator makes of a value that is known, or of names that are known in part.
-func (p *parameter) operated() (Word, bool) {
+func (p *parameter) operated() (expansion.Word, bool) {
 	result, ok := p.applied()
 	if !ok || !p.known {
 		result, ok = p.cutSuffix()
@@ -71,58 +71,58 @@ func (p *parameter) operated() (Word, bool) {
 func (p *parameter) splice(x *expander) {
 	switch p.name {
 	case "?", "#", "$", "UID", "EUID", "PPID":
-		x.number(Number, "$"+p.name, numeral(false, false))
+		x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, false))
 		return
 	case "!": // empty if no command runs in the background
-		x.number(Number, "$"+p.name, numeral(false, true))
+		x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, true))
 		return
 	}
 	if !p.known {
-		x.unknown(Dynamic, "$"+p.name, anyText)
+		x.Unknown(expansion.Dynamic, "$"+p.name, expansion.AnyText)
 		return
 	}
 	x.splice(p.value, p.quoted)
 }
 
 // read is what the expansion reads, before any operator.
-func (p *parameter) read() (Word, bool) {
+func (p *parameter) read() (expansion.Word, bool) {
 	if p.part.Index != nil {
 		return p.member()
 	}
 	if list := p.st.array(p.name); list != nil {
-		single := len(list.words) < 2
+		single := len(list.Words) < 2
 		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
-			return Word{Kind: Output, Text: "$" + p.name}, list.plain() // all of them, and not the first
+			return expansion.Word{Kind: expansion.Output, Text: "$" + p.name}, list.Plain() // all of them, and not the first
 		}
-		return list.first()
+		return list.First()
 	}
 	return p.w.value(p.st, p.name)
 }
 
 // member is the member of an array that the subscript names.
-func (p *parameter) member() (Word, bool) {
+func (p *parameter) member() (expansion.Word, bool) {
 	if !p.plainSubscript() {
 		p.w.messy(guard.MessyExpansion)
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	value, assigned := p.st.variable(p.name)
-	list, all := value.array, tree.IsAllMembers(p.part.Index)
+	list, all := value.Array, tree.IsAllMembers(p.part.Index)
 	switch {
 	case !assigned && p.name == "PIPESTATUS" && !all:
-		return Word{Kind: Number, Text: "$" + p.name, class: numeral(false, true)}, true
+		return expansion.Word{Kind: expansion.Number, Text: "$" + p.name, Class: expansion.Numeral(false, true)}, true
 	case !assigned:
 		return p.w.value(p.st, p.name)
 	case list == nil:
 		word, ok := p.part.Index.(*syntax.Word)
-		return value, ok && word.Lit() == "0" && value.Kind != Dynamic
+		return value, ok && word.Lit() == "0" && value.Kind != expansion.Dynamic
 	case all:
-		return Word{Kind: Output, Text: "$" + p.name}, true
+		return expansion.Word{Kind: expansion.Output, Text: "$" + p.name}, true
 	default:
-		if found, ok := list.numbered(p.part.Index); ok {
+		if found, ok := list.Numbered(p.part.Index); ok {
 			return found, true
 		}
 	}
-	return Word{Kind: Output, Text: "$" + p.name}, list.plain()
+	return expansion.Word{Kind: expansion.Output, Text: "$" + p.name}, list.Plain()
 }
 
 // plainSubscript reports whether shells evaluate the subscript to itself: all members, digits, or a
@@ -130,12 +130,12 @@ func (p *parameter) member() (Word, bool) {
 func (p *parameter) plainSubscript() bool {
 	w, st, index := p.w, p.st, p.part.Index
 	value, assigned := st.variable(p.name)
-	list := value.array
+	list := value.Array
 	switch {
 	case w.Zsh || w.Posix && list == nil:
 		return false
 	case tree.IsAllMembers(index) && assigned:
-		return list != nil && list.plain()
+		return list != nil && list.Plain()
 	case tree.IsAllMembers(index):
 		return w.isPublic(p.name)
 	}
@@ -144,39 +144,39 @@ func (p *parameter) plainSubscript() bool {
 	}
 	a := arithmetic{w: w, st: st}
 	names, plain := a.read(index)
-	return plain && len(names) == 0 && (list == nil || list.plain())
+	return plain && len(names) == 0 && (list == nil || list.Plain())
 }
 
 // unknown adds what only the run knows of an expansion with an operator.
 func (p *parameter) unknown(x *expander) {
 	kind := p.kind(x)
-	if kind == Dynamic {
+	if kind == expansion.Dynamic {
 		// Other operators evaluate arithmetic, prompts or assignments in text that the line hides
 		// in a variable.
 		p.w.messy(guard.MessyExpansion)
 	}
 	p.w.measures(p.part, p.known)
-	if kind == Output && !p.known && !tree.IsAlternate(p.part) {
-		kind = Dynamic // a part of what isn't known is as little known
+	if kind == expansion.Output && !p.known && !tree.IsAlternate(p.part) {
+		kind = expansion.Dynamic // a part of what isn't known is as little known
 	}
 	source := "${" + p.name + "…}"
-	if kind == Number {
-		x.number(Number, source, numeral(false, !p.part.Length))
+	if kind == expansion.Number {
+		x.Number(expansion.Number, source, expansion.Numeral(false, !p.part.Length))
 		return
 	}
-	x.unknown(kind, source, anyText)
+	x.Unknown(kind, source, expansion.AnyText)
 }
 
 // kind is what an expansion with an operator gives: a number for ${#name}, text that only the run
 // knows for operators that cut, replace, change the case or default, and Dynamic for others.
-func (p *parameter) kind(x *expander) WordKind {
+func (p *parameter) kind(x *expander) expansion.Kind {
 	if p.operator == tree.NoOperator || p.part.Index != nil && !p.plainSubscript() {
-		return Dynamic
+		return expansion.Dynamic
 	}
 	text := false
 	switch p.operator {
 	case tree.LengthOperator:
-		return Number
+		return expansion.Number
 	case tree.SliceOperator:
 		text = tree.IsDecimalSlice(p.part.Slice) && !p.w.Posix
 	case tree.ReplaceOperator:
@@ -185,9 +185,9 @@ func (p *parameter) kind(x *expander) WordKind {
 		text = p.givesText(x)
 	}
 	if text {
-		return Output
+		return expansion.Output
 	}
-	return Dynamic
+	return expansion.Dynamic
 }
 
 // givesText reports whether an operator with a word gives text.
@@ -209,17 +209,17 @@ func (p *parameter) isText(x *expander, word *syntax.Word) bool {
 		return true
 	}
 	text := p.w.word(p.st, word)
-	x.variables = append(x.variables, text.Variables...)
-	return text.Kind != Dynamic && text.Kind != Pipe
+	x.Variables = append(x.Variables, text.Variables...)
+	return text.Kind != expansion.Dynamic && text.Kind != expansion.Pipe
 }
 
 // applied is what an operator with a word makes of a known text, if every shell makes the same of it.
-func (p *parameter) applied() (Word, bool) {
-	if p.operator != tree.WordOperator || p.value.Kind != Literal || p.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
-		return Word{}, false
+func (p *parameter) applied() (expansion.Word, bool) {
+	if p.operator != tree.WordOperator || p.value.Kind != expansion.Literal || p.w.spliced > maxSpliced || !lexical.IsASCII(p.value.Text) {
+		return expansion.Word{}, false
 	}
 	text, ok := p.appliedWord()
-	return Word{Kind: Literal, Text: text}, ok
+	return expansion.Word{Kind: expansion.Literal, Text: text}, ok
 }
 
 // appliedWord is what an operator with a word makes of a known text.
@@ -227,7 +227,7 @@ func (p *parameter) appliedWord() (string, bool) {
 	operand := ""
 	if word := p.part.Exp.Word; word != nil && len(word.Parts) > 0 {
 		value := p.w.word(p.st, word)
-		if value.Kind != Literal && value.Kind != Glob || len(word.Parts) > 1 || !tree.IsLiteral(word.Parts[0]) ||
+		if value.Kind != expansion.Literal && value.Kind != expansion.Glob || len(word.Parts) > 1 || !tree.IsLiteral(word.Parts[0]) ||
 			strings.HasPrefix(tree.LeadingText(word), "~") || strings.Trim(value.Text, lexical.OperandBytes+"*?") != "" {
 			return "", false
 		}
@@ -269,71 +269,71 @@ func (p *parameter) removesPrefix() bool {
 
 // cutSuffix is what is left of the matches of a pattern without the literal text that the pattern,
 // and so each of them, ends in. It stands for all that what is left of the pattern matches.
-func (p *parameter) cutSuffix() (Word, bool) {
+func (p *parameter) cutSuffix() (expansion.Word, bool) {
 	value, operand := p.value, p.operand()
-	if value.Kind != Glob || operand == nil || !p.removesSuffix() {
-		return Word{}, false
+	if value.Kind != expansion.Glob || operand == nil || !p.removesSuffix() {
+		return expansion.Word{}, false
 	}
 	suffix := p.w.word(p.st, operand)
-	if suffix.Kind != Literal || suffix.Text == "" || strings.Trim(suffix.Text, nameBytes) != "" {
-		return Word{}, false
+	if suffix.Kind != expansion.Literal || suffix.Text == "" || strings.Trim(suffix.Text, nameBytes) != "" {
+		return expansion.Word{}, false
 	}
 	text, ends := strings.CutSuffix(value.Text, suffix.Text)
 	if !ends || !lexical.HasWildcard(text) || strings.HasSuffix(text, `\`) || strings.Contains(text, "[") {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	if name := text[strings.LastIndexByte(text, '/')+1:]; strings.Trim(name, "*") == "" && suffix.Text[0] != '.' {
-		return Word{}, false // of a name that is the ending alone nothing is left; a hidden one is no match
+		return expansion.Word{}, false // of a name that is the ending alone nothing is left; a hidden one is no match
 	}
-	value.origins, value.Text = origins(value), text
+	value.Origins, value.Text = expansion.Origins(value), text
 	return value, true
 }
 
 // isNamePattern reports whether an operand is literal text of names, slashes and stars.
-func isNamePattern(operand Word) bool {
-	return (operand.Kind == Literal || operand.Kind == Glob) && operand.Text != "" && strings.Trim(operand.Text, nameBytes+"/*") == ""
+func isNamePattern(operand expansion.Word) bool {
+	return (operand.Kind == expansion.Literal || operand.Kind == expansion.Glob) && operand.Text != "" && strings.Trim(operand.Text, nameBytes+"/*") == ""
 }
 
 // partOfName is what an operator leaves of a name: its beginning, or what follows a slash in it.
-func (p *parameter) partOfName() (Word, bool) {
+func (p *parameter) partOfName() (expansion.Word, bool) {
 	pattern := p.operand()
 	if pattern == nil || p.operator != tree.WordOperator {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	operand := p.w.word(p.st, pattern)
 	if !isNamePattern(operand) {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	value, whole, op := p.value, false, p.part.Exp.Op
 	switch {
 	case p.removesSuffix():
-		whole = value.isPart() && value.name().IsEntry()
+		whole = value.IsPart() && value.Name().IsEntry()
 	case p.removesPrefix() && strings.HasSuffix(operand.Text, "/"):
-		whole = operand.Kind == Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && value.name().IsEntry()
+		whole = operand.Kind == expansion.Glob && operand.Text == "*/" && op == syntax.RemLargePrefix && value.Name().IsEntry()
 	default:
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	return partOf(p.st, value, stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.name(), whole, op != syntax.RemLargePrefix)})
+	return expansion.PartOf(&p.st.cwd, value, stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.Name(), whole, op != syntax.RemLargePrefix)})
 }
 
 // value returns what a variable is known to hold.
-func (s *surroundings) value(st *state, name string) (Word, bool) {
+func (s *surroundings) value(st *state, name string) (expansion.Word, bool) {
 	if value, ok := st.variable(name); ok {
-		return value, value.Kind != Dynamic
+		return value, value.Kind != expansion.Dynamic
 	}
 	if s.isPublic(name) {
-		return Word{Kind: Output, Text: "$" + name}, true
+		return expansion.Word{Kind: expansion.Output, Text: "$" + name}, true
 	}
 	switch name {
 	case "HOME":
-		return Word{Kind: Literal, Text: s.options.Home}, s.options.Home != ""
+		return expansion.Word{Kind: expansion.Literal, Text: s.options.Home}, s.options.Home != ""
 	case "PWD":
 		if st.cwd.Single() {
-			return Word{Kind: Literal, Text: st.cwd.Known[0]}, true
+			return expansion.Word{Kind: expansion.Literal, Text: st.cwd.Known[0]}, true
 		}
 	}
-	return Word{}, false
+	return expansion.Word{}, false
 }
 
 // isPublic reports whether everyone may know what a variable holds.

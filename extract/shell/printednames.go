@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
@@ -237,8 +238,8 @@ func echoedWords(c *Command) stream.Lines {
 	several := c.Verb == "echo" && len(c.printing.lines) > 1
 	texts := make([]string, 0, len(c.printing.lines))
 	for _, word := range c.printing.lines {
-		glob := word.Kind == Glob && lexical.IsOneWord(word.Text, "*?[]")
-		if word.Recut || word.edited() || !glob && (word.Kind != Literal || !lexical.IsOneWord(word.Text, "")) {
+		glob := word.Kind == expansion.Glob && lexical.IsOneWord(word.Text, "*?[]")
+		if word.Recut || word.IsEdited() || !glob && (word.Kind != expansion.Literal || !lexical.IsOneWord(word.Text, "")) {
 			return stream.Lines{}
 		}
 		texts = append(texts, word.Text)
@@ -394,8 +395,8 @@ func colors(c *Command, option string) bool {
 }
 
 // colorOf reads the value of such an option. Without one it means always.
-func colorOf(value Word) color {
-	if value.Kind == Literal && slices.Contains([]string{"never", "no", "none", "auto", "tty", "if-tty"}, value.Text) {
+func colorOf(value expansion.Word) color {
+	if value.Kind == expansion.Literal && slices.Contains([]string{"never", "no", "none", "auto", "tty", "if-tty"}, value.Text) {
 		return colorNone
 	}
 	return colorGiven

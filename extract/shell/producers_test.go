@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/expansion"
 )
 
 // Every producer has a value, and what has the shape of one prints that shape.
@@ -55,7 +57,7 @@ func TestEmptyWordsVanish(t *testing.T) {
 		last := &got.Commands[len(got.Commands)-1]
 		var words []string
 		for _, word := range last.Argv {
-			assert.Equal(t, Literal, word.Kind, line)
+			assert.Equal(t, expansion.Literal, word.Kind, line)
 			words = append(words, word.Text)
 		}
 		assert.Equal(t, want, words, line)

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/argv/find"
 	"policyd/extract/argv/script"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
@@ -33,7 +34,7 @@ func giveBack(c *Command) {
 
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
-func (w *walker) program(st *state, words []Word, redirs []Access, caveats v1.Set) {
+func (w *walker) program(st *state, words []expansion.Word, redirs []Access, caveats v1.Set) {
 	if w.depth++; w.depth > maxDepth {
 		w.messy(guard.MessyNesting)
 		w.depth--
@@ -142,7 +143,7 @@ func (r printReader) printers(name string) {
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
 		r.c.printing.first = r.firstField(name)
 	case name == "sed":
-		r.c.printing.picks = len(r.args.Words) == 2 && r.args.Words[0].literal("-n") && r.args.Words[1].Kind == Literal && script.SelectsLines(r.args.Words[1].Text)
+		r.c.printing.picks = len(r.args.Words) == 2 && r.args.Words[0].Is("-n") && r.args.Words[1].Kind == expansion.Literal && script.SelectsLines(r.args.Words[1].Text)
 	}
 }
 
@@ -161,7 +162,7 @@ func (r printReader) wordsAlone() {
 func (r printReader) firstField(name string) bool {
 	text := ""
 	for _, word := range r.args.Words {
-		if word.Kind != Literal {
+		if word.Kind != expansion.Literal {
 			return false
 		}
 		text += word.Text
@@ -175,7 +176,7 @@ func (r printReader) firstField(name string) bool {
 // declaration looks at a word of the shell's own behind command or builtin. Behind
 // another program it is none, and is read no less strictly.
 func (r printReader) declaration() {
-	named := func(word Word) bool { return !strings.HasPrefix(word.Text, "-") }
+	named := func(word expansion.Word) bool { return !strings.HasPrefix(word.Text, "-") }
 	if !slices.ContainsFunc(r.args.Words, named) {
 		r.c.Caveats.Add("reads_environment")
 	}
@@ -189,13 +190,13 @@ func declares(name string) bool {
 
 // printed notes the variables that a declaration with -p prints.
 func (r printReader) printed() {
-	if !slices.ContainsFunc(r.args.Words, func(word Word) bool {
+	if !slices.ContainsFunc(r.args.Words, func(word expansion.Word) bool {
 		return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "p")
 	}) {
 		return
 	}
 	for _, word := range r.args.Words {
-		if word.Kind == Literal && value.IsName(word.Text) {
+		if word.Kind == expansion.Literal && value.IsName(word.Text) {
 			r.c.Variables = append(r.c.Variables, word.Text)
 		}
 	}
@@ -232,36 +233,36 @@ func (s *surroundings) named(text string, caveats *v1.Set) string {
 // parsed is a command line being read.
 type parsed struct {
 	effects
-	args argv.Parser[Word]
+	args argv.Parser[expansion.Word]
 	// tree is which files options select from a directory tree.
 	tree treeSelection
 	// places is what the program puts somewhere.
 	places placement
 	// after are the commands that this one runs on names, to be walked as commands of their own.
-	after [][]Word
+	after [][]expansion.Word
 	// started is a command that this one runs, an item of its own, and redirs are the redirections of both.
-	started []Word
+	started []expansion.Word
 	redirs  []Access
 	// archives are the values of options that name an archive, and archiveOptions those options.
-	archives       []Word
+	archives       []expansion.Word
 	archiveOptions []string
 	// mark is the last value of xargs -I, and cutAt that of xargs -d.
-	mark, cutAt Word
+	mark, cutAt expansion.Word
 	// backups are the suffixes under which files that are changed are kept.
-	backups []Word
+	backups []expansion.Word
 	tests   find.Expression
 }
 
 var parses sync.Pool
 
 // parse returns the parse of the words of a command.
-func (w *walker) parse(st *state, c *Command, words []Word) *parsed {
+func (w *walker) parse(st *state, c *Command, words []expansion.Word) *parsed {
 	p, ok := parses.Get().(*parsed)
 	if !ok {
 		p = &parsed{}
 	}
 	p.effects = effects{w: w, c: c, st: st}
-	p.args = argv.Parser[Word]{Host: p, Platform: w.options.Platform, Form: &c.Form, Caveats: &c.Caveats, Words: words}
+	p.args = argv.Parser[expansion.Word]{Host: p, Platform: w.options.Platform, Form: &c.Form, Caveats: &c.Caveats, Words: words}
 	return p
 }
 
@@ -273,7 +274,7 @@ func (p *parsed) release() {
 
 // version reads a line that asks a program for its version or its help alone.
 func (v invocation) version(name string) bool {
-	if len(v.args.Words) != 1 || v.args.Words[0].Kind != Literal || !v.w.table.PrintsVersion(name, v.args.Words[0].Text) {
+	if len(v.args.Words) != 1 || v.args.Words[0].Kind != expansion.Literal || !v.w.table.PrintsVersion(name, v.args.Words[0].Text) {
 		return false
 	}
 	v.c.Form.Put("<version>", "prints")
@@ -285,7 +286,7 @@ func (v invocation) version(name string) bool {
 // imports.
 func (v invocation) module(interpreter *argv.Program) bool {
 	words := v.w.table.Words
-	if v.c.Program != "python" && v.c.Program != "python3" || len(v.args.Words) < 2 || !v.args.Words[0].literal("-m") || v.args.Words[1].Kind != Literal {
+	if v.c.Program != "python" && v.c.Program != "python3" || len(v.args.Words) < 2 || !v.args.Words[0].Is("-m") || v.args.Words[1].Kind != expansion.Literal {
 		return false
 	}
 	if interpreter != nil && slices.Contains(words.Python.Tools, v.args.Words[1].Text) {
@@ -307,7 +308,7 @@ func (v invocation) module(interpreter *argv.Program) bool {
 }
 
 func (v invocation) own() {
-	if len(v.args.Words) == 1 && v.args.Words[0].literal("version") {
+	if len(v.args.Words) == 1 && v.args.Words[0].Is("version") {
 		v.c.Form.Put("<command>", "value")
 		return
 	}
@@ -320,7 +321,7 @@ func (v invocation) unknown() {
 	v.c.Caveats.Add("unknown_program")
 	v.innerCommand(v.args.Words)
 	for i, word := range v.args.Words {
-		if word.isOption() {
+		if word.IsOption() {
 			v.Unlisted(word.Text, v.args.Words[i+1:])
 			v.c.Form.Put(argv.OptionName(word.Text), "unknown")
 			v.AnyPath(word)
@@ -340,9 +341,9 @@ func (v invocation) unknown() {
 // innerCommand notes that a program or subcommand without an entry runs a command elsewhere, if one of
 // its words says so: "juju ssh", "flyctl ssh console". What it runs there could be anything, and which
 // words are subcommands isn't known.
-func (r commandReader) innerCommand(words []Word) {
-	if slices.ContainsFunc(words, func(word Word) bool {
-		return word.Kind == Literal && slices.Contains(r.w.table.Words.InnerCommands, word.Text)
+func (r commandReader) innerCommand(words []expansion.Word) {
+	if slices.ContainsFunc(words, func(word expansion.Word) bool {
+		return word.Kind == expansion.Literal && slices.Contains(r.w.table.Words.InnerCommands, word.Text)
 	}) {
 		r.c.Caveats.Add("inner")
 	}
@@ -390,7 +391,7 @@ func (r commandReader) subcommand(program *argv.Program) *argv.Program {
 }
 
 // unlisted reads the words behind a subcommand that the table doesn't list.
-func (r commandReader) unlisted(program *argv.Program, rest []Word) {
+func (r commandReader) unlisted(program *argv.Program, rest []expansion.Word) {
 	if program.AtFiles {
 		r.noAtFiles()
 	}
@@ -398,12 +399,12 @@ func (r commandReader) unlisted(program *argv.Program, rest []Word) {
 		r.args.Words = rest
 		rest = r.args.Leading(program)
 		if r.args.Unsettled > 0 {
-			if slices.ContainsFunc(rest, func(word Word) bool { return word.Kind == Literal && argv.IsCommandName(word.Text) }) {
+			if slices.ContainsFunc(rest, func(word expansion.Word) bool { return word.Kind == expansion.Literal && argv.IsCommandName(word.Text) }) {
 				r.c.Caveats.Add(argv.UnknownCommand)
 			}
 			break
 		}
-		if len(rest) == 0 || rest[0].Kind != Literal || !argv.IsCommandName(rest[0].Text) {
+		if len(rest) == 0 || rest[0].Kind != expansion.Literal || !argv.IsCommandName(rest[0].Text) {
 			break
 		}
 		r.c.Verb += " " + rest[0].Text
@@ -414,9 +415,9 @@ func (r commandReader) unlisted(program *argv.Program, rest []Word) {
 }
 
 // loose takes words that the table can't explain as paths, if they could be.
-func (r commandReader) loose(words []Word) {
+func (r commandReader) loose(words []expansion.Word) {
 	for i, word := range words {
-		if word.isOption() {
+		if word.IsOption() {
 			r.Unlisted(word.Text, words[i+1:])
 			r.c.Form.Put(argv.OptionName(word.Text), "unknown")
 			r.AnyPath(word)
@@ -440,7 +441,7 @@ func (v verbChain) chain() {
 			return
 		}
 		word := v.args.Operands[0]
-		if word.Kind != Literal {
+		if word.Kind != expansion.Literal {
 			v.c.Caveats.Add("dynamic_option")
 			return
 		}
@@ -555,7 +556,7 @@ func (v invocation) within() {
 		if i > 0 && v.w.table.Program(v.args.Inner[0].Text) != nil {
 			break // a program, whose own words follow
 		}
-		if word.literal("--") {
+		if word.Is("--") {
 			v.args.Inner = v.args.Inner[i+1:]
 			break
 		}
@@ -585,7 +586,7 @@ func (v invocation) within() {
 
 // aside reads words as a command line of their own, which adds nothing to the line that they
 // stand in.
-func (p *parsed) aside(words []Word) *Line {
+func (p *parsed) aside(words []expansion.Word) *Line {
 	w := &walker{}
 	w.table, w.options, w.Dialect = p.w.table, p.w.options, lexical.Dialect{Zsh: p.w.Zsh, Ksh: p.w.Ksh, Posix: p.w.Posix}
 	w.depth, w.text = p.w.depth, p.w.text
@@ -596,7 +597,7 @@ func (p *parsed) aside(words []Word) *Line {
 
 // changesShell reports whether a builtin runs a builtin that changes the shell
 // itself, which its place behind another word would hide.
-func changesShell(program string, inner Word) bool {
+func changesShell(program string, inner expansion.Word) bool {
 	if !inShell(program) {
 		return false
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
@@ -16,7 +17,7 @@ import (
 // lineReader is an invocation of read.
 type lineReader struct {
 	simpleCommand
-	names []Word
+	names []expansion.Word
 	// raw is true if backslashes stay, zero if lines end by NUL.
 	raw, zero bool
 }
@@ -31,17 +32,13 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 	}
 	next, end = i.after, i.after
 	for at, name := range r.names {
-		if name.Kind != Literal || strings.Trim(name.Text, value.NameBytes) != "" || !i.w.local(name.Text) {
+		if name.Kind != expansion.Literal || strings.Trim(name.Text, value.NameBytes) != "" || !i.w.local(name.Text) {
 			return nil, nil, false
 		}
 		value := r.value(at)
 		i.w.takes(value, r.zero)
 		next = next.with(name.Text, value)
-		if value.stream != nil {
-			value.stream = value.stream.OrNone()
-		}
-		value.class = value.orEmpty()
-		end = end.with(name.Text, value)
+		end = end.with(name.Text, value.OrNone())
 	}
 	if r.zero && i.w.Posix {
 		return nil, nil, false // dash knows no -d: the variables keep their values
@@ -53,9 +50,9 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 func (r *lineReader) options() {
 	for len(r.names) > 0 {
 		switch {
-		case r.names[0].literal("-r"):
+		case r.names[0].Is("-r"):
 			r.raw, r.names = true, r.names[1:]
-		case r.names[0].literal("-d") && len(r.names) > 1 && r.names[1].literal(""):
+		case r.names[0].Is("-d") && len(r.names) > 1 && r.names[1].Is(""):
 			r.zero, r.names = true, r.names[2:]
 		default:
 			return
@@ -65,11 +62,11 @@ func (r *lineReader) options() {
 
 // value is what the variable with a number gets: a name from the stream that the input is, if that is
 // known, or text.
-func (r *lineReader) value(at int) Word {
+func (r *lineReader) value(at int) expansion.Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
-	text := Word{Kind: Output, Text: shown}
+	text := expansion.Word{Kind: expansion.Output, Text: shown}
 	ifs, set := r.st.variable("IFS")
-	if set && ifs.Kind != Literal {
+	if set && ifs.Kind != expansion.Literal {
 		return text
 	}
 	if at == 0 && !r.zero {
@@ -88,49 +85,49 @@ func (r *lineReader) value(at int) Word {
 
 // beginning is what the first variable gets, if that is the number or the hash that lines begin with.
 // ifs is the value of IFS unless it isn't set.
-func (r *lineReader) beginning(ifs string, unset bool) (Word, bool) {
+func (r *lineReader) beginning(ifs string, unset bool) (expansion.Word, bool) {
 	in, variables := r.w.in, len(r.names)
 	if numbers, ok := in.Numbers(); ok && numbers.AloneIn(variables, ifs, unset) {
-		return Word{Kind: Number, Text: "$" + r.names[0].Text, class: numeral(numbers.Signed, false)}, true
+		return expansion.Word{Kind: expansion.Number, Text: "$" + r.names[0].Text, Class: expansion.Numeral(numbers.Signed, false)}, true
 	}
 	if unset {
 		ifs = " "
 	}
-	return Word{Kind: Hash, Text: stream.HashText, class: objectName}, r.st.cwd.Only(in.Dir()) && in.BeginWithHash(variables, ifs)
+	return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, r.st.cwd.Only(in.Dir()) && in.BeginWithHash(variables, ifs)
 }
 
 // nameOf is one name of a stream.
-func (r *lineReader) nameOf(names *stream.NameStream) Word {
+func (r *lineReader) nameOf(names *stream.NameStream) expansion.Word {
 	one := names.One()
 	if r.raw || one.Untracked { // of a name with a backslash git prints none
 		one.Handing = value.AsLines
 	}
-	return wordOfNames(one, one.Roots[0])
+	return expansion.OfNames(one, one.Roots[0])
 }
 
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
 // them if they are known.
 func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
-	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].literal("-t") {
+	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].Is("-t") {
 		return nil, nil, false
 	}
 	name := i.argv[2]
-	if name.Kind != Literal || !value.IsName(name.Text) || !i.w.local(name.Text) {
+	if name.Kind != expansion.Literal || !value.IsName(name.Text) || !i.w.local(name.Text) {
 		return nil, nil, false
 	}
-	member := Word{Kind: Output, Text: "$(…)", Split: true}
+	member := expansion.Word{Kind: expansion.Output, Text: "$(…)", Split: true}
 	if names := i.w.in.FilesBy(false); names != nil && i.st.cwd.Only(names.Dir) {
 		lines := *names
 		lines.Handing, lines.Several = max(names.Handing, value.AsLines), true
-		member = wordOfNames(&lines, lines.Roots[0])
+		member = expansion.OfNames(&lines, lines.Roots[0])
 	}
 	member.Vanishes = true // there may be none
 	i.w.both(&i.w.mapped, &i.w.doubtful, name.Text)
 	i.w.takes(member, false)
 	i.shell()
-	held := Word{array: &array{words: []Word{member}}}
+	held := expansion.Word{Array: &expansion.Array{Words: []expansion.Word{member}}}
 	if i.st.assigned(name.Text) {
-		held = Word{} // without mapfile, as in bash 3.2, and without lines it keeps its old value
+		held = expansion.Word{} // without mapfile, as in bash 3.2, and without lines it keeps its old value
 	}
 	next := i.after.with(name.Text, held)
 	return next, next, true
@@ -164,11 +161,11 @@ func (w *walker) sharing(walk func()) {
 }
 
 // takes notes what read gets of the stream.
-func (s *streams) takes(word Word, zero bool) {
+func (s *streams) takes(word expansion.Word, zero bool) {
 	if s.input == nil {
 		return
 	}
-	s.input.known = s.input.known || word.Kind != Output
+	s.input.known = s.input.known || word.Kind != expansion.Output
 	s.input.lines = s.input.lines || !zero
 	s.input.records = s.input.records || zero
 }

@@ -8,9 +8,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
+	"policyd/extract/value"
 )
 
 // redirector opens the redirections of a statement, in a state.
@@ -59,7 +61,7 @@ func (o *redirector) redirect(r *syntax.Redirect) {
 	case syntax.Hdoc, syntax.DashHdoc:
 		o.hereDocument(r)
 	case syntax.WordHdoc:
-		if word := o.w.word(o.st, r.Word); word.Kind == Dynamic || word.Kind == Glob {
+		if word := o.w.word(o.st, r.Word); word.Kind == expansion.Dynamic || word.Kind == expansion.Glob {
 			o.w.messy(guard.MessyExpansion)
 		}
 	case syntax.DplIn, syntax.DplOut:
@@ -84,10 +86,10 @@ func (o *redirector) open(r *syntax.Redirect, op string) {
 	if op == v1.OpRead && o.reads(word, brace) {
 		return
 	}
-	if word.Kind != Literal || brace || word.Extended != "" {
+	if word.Kind != expansion.Literal || brace || word.Extended != "" {
 		o.w.messy(guard.MessyDynamicTarget)
 	}
-	naming := word.naming()
+	naming := namingOf(word)
 	if brace && naming == ByGlob {
 		naming = Unnamed
 	}
@@ -96,27 +98,27 @@ func (o *redirector) open(r *syntax.Redirect, op string) {
 
 // reads opens files that only the run knows, or none: what a process substitution prints, a match of a
 // pattern, as a loop over it gives, or a name that a command found. It reports false for other words.
-func (o *redirector) reads(word Word, brace bool) bool {
+func (o *redirector) reads(word expansion.Word, brace bool) bool {
 	switch {
-	case word.Kind == Pipe:
+	case word.Kind == expansion.Pipe:
 		return true // what it reads, the commands within have read
 	case brace:
 		return false
-	case word.Kind == Glob:
-		o.w.handsOn(o.st, []Word{word})
-		o.opened = append(o.opened, word.pattern(v1.OpRead))
+	case word.Kind == expansion.Glob:
+		o.w.handsOn(o.st, []expansion.Word{word})
+		o.opened = append(o.opened, matchesOf(word, v1.OpRead))
 		return true
-	case word.Kind == Names && word.isNameIn(o.st) && (!word.Split || !word.stream.IsComposed()):
-		o.opened = append(word.appendAccesses(o.opened, v1.OpRead, false), composing(word.stream)...)
+	case word.Kind == expansion.Names && isNameIn(word, &o.st.cwd) && (!word.Split || !word.Stream.IsComposed()):
+		o.opened = append(appendAccesses(o.opened, word, v1.OpRead, false), composing(word.Stream)...)
 		return true
 	}
 	return false
 }
 
 // isNameIn reports whether a word of names is one whole name of a file that counts from the only working
-// directory of a state.
-func (w *Word) isNameIn(st *state) bool {
-	return !w.stream.Several && w.stream.AreFiles() && w.stream.Part == nil && st.cwd.Only(w.stream.Dir)
+// directory.
+func isNameIn(w expansion.Word, cwd *value.Directories) bool {
+	return !w.Stream.Several && w.Stream.AreFiles() && w.Stream.Part == nil && cwd.Only(w.Stream.Dir)
 }
 
 // maxDescriptor is how many digits every shell takes for a descriptor.
@@ -127,7 +129,7 @@ const maxDescriptor = 3
 // variable holds it, as do a quoted dash, and a number that is too great, to busybox.
 func (o *redirector) duplicate(r *syntax.Redirect) {
 	word := o.w.word(o.st, r.Word)
-	if word.Kind == Literal && len(word.Text) <= maxDescriptor && lexical.IsDigits(word.Text) || r.Word.Lit() == "-" {
+	if word.Kind == expansion.Literal && len(word.Text) <= maxDescriptor && lexical.IsDigits(word.Text) || r.Word.Lit() == "-" {
 		return
 	}
 	if r.Op == syntax.DplIn || o.w.Posix || r.N != nil || strings.HasPrefix(word.Text, "-") || !surviving(word.Text) {
@@ -233,5 +235,5 @@ func (o *redirector) documentPart(r *syntax.Redirect, part syntax.WordPart) bool
 	}
 	x := o.w.expander(o.st)
 	x.expansion(part, true)
-	return x.kind != Dynamic && x.kind != Pipe
+	return x.IsText()
 }

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
 
@@ -29,7 +30,7 @@ func (o operandReader) roles() {
 	o.openArchives()
 	before := len(o.c.Accesses)
 	operands := o.args.Operands
-	var behind []Word
+	var behind []expansion.Word
 	if o.program.Pathspecs && o.args.Dashes >= 0 {
 		operands, behind = o.args.Operands[:o.args.Dashes], o.args.Operands[o.args.Dashes:]
 	}
@@ -50,7 +51,7 @@ func (o operandReader) roles() {
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
 		// However many names a pattern has, behind "--" each is a path.
-		o.role(argv.Role{Name: "path", Label: "<path>", Kind: "pathspec", Repeat: word.Kind == Glob}, word, whole)
+		o.role(argv.Role{Name: "path", Label: "<path>", Kind: "pathspec", Repeat: word.Kind == expansion.Glob}, word, whole)
 	}
 	o.straying(rule)
 	o.commitRisk(operands, behind)
@@ -65,7 +66,7 @@ func (o operandReader) roles() {
 }
 
 // assigned does what operands mean by their roles. It reports whether one of them is a path.
-func (o operandReader) assigned(operands []Word, roles []argv.Role, whole bool) (paths bool) {
+func (o operandReader) assigned(operands []expansion.Word, roles []argv.Role, whole bool) (paths bool) {
 	for i, word := range operands {
 		if i >= len(roles) {
 			o.c.Form.Put("<more>", "unknown")
@@ -85,7 +86,7 @@ func (o operandReader) assigned(operands []Word, roles []argv.Role, whole bool) 
 }
 
 // role does what an operand of a role means.
-func (o operandReader) role(r argv.Role, word Word, whole bool) {
+func (o operandReader) role(r argv.Role, word expansion.Word, whole bool) {
 	o.target(r, word)
 	o.judge(r.Label, word)
 	riskReader{&o.effects}.role(o.program, r, word)
@@ -98,19 +99,19 @@ func (o operandReader) role(r argv.Role, word Word, whole bool) {
 	}
 	if r.Kind == "read" || r.Kind == "input" {
 		o.c.reading.files++
-		o.c.reading.stdin = o.c.reading.stdin || word.Kind == Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
+		o.c.reading.stdin = o.c.reading.stdin || word.Kind == expansion.Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if o.program.Places != nil {
 		o.places.add(r.Kind, word)
 	}
-	if r.Name == "key" && o.c.Program == "git" && word.Kind == Literal {
+	if r.Name == "key" && o.c.Program == "git" && word.Kind == expansion.Literal {
 		o.c.Git.Setting = word.Text
 	}
 	o.c.Form.Put(r.Label, o.stated(r, word, whole))
 }
 
 // stated does what the kind of an operand means for the program, and returns the kind that the form states.
-func (o operandReader) stated(r argv.Role, word Word, whole bool) string {
+func (o operandReader) stated(r argv.Role, word expansion.Word, whole bool) string {
 	switch {
 	case r.Kind == "list" && o.has("-delete"):
 		o.access(word, v1.OpDelete, true)
@@ -137,8 +138,8 @@ func (o operandReader) stated(r argv.Role, word Word, whole bool) string {
 
 // opened notes a word of which a program that runs others, or scripts, may do anything: with an
 // option of Idle it only reads.
-func (o operandReader) opened(word Word) {
-	if first := o.args.Operands[0]; slices.ContainsFunc(o.program.Idle, o.has) && first.Kind == Literal && !strings.HasPrefix(first.Text, "+") {
+func (o operandReader) opened(word expansion.Word) {
+	if first := o.args.Operands[0]; slices.ContainsFunc(o.program.Idle, o.has) && first.Kind == expansion.Literal && !strings.HasPrefix(first.Text, "+") {
 		o.anyPart(word, v1.OpRead)
 		return
 	}
@@ -147,8 +148,8 @@ func (o operandReader) opened(word Word) {
 
 // backup is the name under which sed keeps a file that it changes: with the suffix
 // behind it, or put into the suffix for each star there.
-func backup(file, suffix Word) Word {
-	if file.Kind != Literal && file.Kind != Glob || suffix.Kind != Literal {
+func backup(file, suffix expansion.Word) expansion.Word {
+	if file.Kind != expansion.Literal && file.Kind != expansion.Glob || suffix.Kind != expansion.Literal {
 		return file // nothing is known of either
 	}
 	dir, base := "", file.Text
@@ -175,14 +176,14 @@ func (o operandReader) walks() bool {
 func (o operandReader) impliedAccess(whole bool) {
 	switch {
 	case whole || o.program.Implicit == "tree" || o.program.Implicit == "project":
-		o.access(Word{Kind: Literal, Text: "."}, v1.OpRead, true)
+		o.access(expansion.Word{Kind: expansion.Literal, Text: "."}, v1.OpRead, true)
 	case o.program.Implicit == "list":
 		if o.has("-delete") {
-			o.access(Word{Kind: Literal, Text: "."}, v1.OpDelete, true)
+			o.access(expansion.Word{Kind: expansion.Literal, Text: "."}, v1.OpDelete, true)
 		}
 		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Naming: ByName, Walk: o.filters})
 	case o.program.Implicit != "" && o.program.Implicit != "tree":
-		o.access(Word{Kind: Literal, Text: o.program.Implicit}, v1.OpRead, false)
+		o.access(expansion.Word{Kind: expansion.Literal, Text: o.program.Implicit}, v1.OpRead, false)
 	}
 }
 
@@ -204,13 +205,13 @@ func (o operandReader) straying(rule argv.OperandRule) {
 	for _, word := range o.args.Strays.Words {
 		switch {
 		case op == "", word.Text == "":
-		case word.Kind == Number, word.Kind == Hash:
-			for _, names := range word.names() {
+		case word.Kind == expansion.Number, word.Kind == expansion.Hash:
+			for _, names := range namesOf(word) {
 				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Naming: ByGlob})
 			}
-		case word.Kind == Glob:
+		case word.Kind == expansion.Glob:
 			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByGlob})
-		case word.Kind == Literal:
+		case word.Kind == expansion.Literal:
 			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByName, Presence: IfExists})
 		default:
 			o.c.Caveats.Add("dynamic_option")
@@ -224,14 +225,14 @@ var operations = map[string]string{
 	"write": v1.OpWrite, "expanded": v1.OpWrite, "delete": v1.OpDelete,
 }
 
-// names are patterns of all names that a number or a hash may be.
-func (w Word) names() []string {
+// namesOf are patterns of all names that a number or a hash may be.
+func namesOf(w expansion.Word) []string {
 	switch {
-	case len(w.holes) == 0:
+	case len(w.Holes) == 0:
 		return []string{"*"}
-	case w.holes[0].start > 0:
-		return []string{w.Text[:w.holes[0].start] + "*"}
-	case w.dashed():
+	case w.Holes[0].Start > 0:
+		return []string{w.Text[:w.Holes[0].Start] + "*"}
+	case w.MayBeginWithDash():
 		return []string{"[0-9]*", "-[0-9]*"}
 	}
 	return []string{"[0-9]*"}

@@ -4,11 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/tree"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // A line stays messy where a builtin runs text, where a shell reads its script from
@@ -34,7 +35,7 @@ func (i simpleCommand) runText() {
 	case "exec":
 		inner.ranProgram(behindExecOptions(args))
 	case "jobs":
-		if len(args) > 1 && args[0].literal("-x") {
+		if len(args) > 1 && args[0].Is("-x") {
 			inner.ranProgram(args[1:])
 		}
 	case ".", "source":
@@ -43,7 +44,7 @@ func (i simpleCommand) runText() {
 		}
 	default:
 		for at := 1; at < len(args); at++ {
-			if args[at-1].isOption() && strings.Contains(textOptions[name], args[at-1].Text) {
+			if args[at-1].IsOption() && strings.Contains(textOptions[name], args[at-1].Text) {
 				inner.ranText(args[at])
 			}
 		}
@@ -51,8 +52,8 @@ func (i simpleCommand) runText() {
 }
 
 // behindExecOptions are the words of the command that exec runs.
-func behindExecOptions(args []Word) []Word {
-	for len(args) > 0 && args[0].isOption() {
+func behindExecOptions(args []expansion.Word) []expansion.Word {
+	for len(args) > 0 && args[0].IsOption() {
 		skipped := 1
 		if strings.HasSuffix(args[0].Text, "a") {
 			skipped = 2 // with the name that the program is given
@@ -62,8 +63,8 @@ func behindExecOptions(args []Word) []Word {
 	return args
 }
 
-func behindDashes(args []Word) []Word {
-	if len(args) > 0 && args[0].literal("--") {
+func behindDashes(args []expansion.Word) []expansion.Word {
+	if len(args) > 0 && args[0].Is("--") {
 		return args[1:]
 	}
 	return args
@@ -76,10 +77,10 @@ type innerText struct {
 }
 
 // ranText walks words that a builtin joins to a text and runs, where they are known.
-func (t innerText) ranText(words ...Word) {
+func (t innerText) ranText(words ...expansion.Word) {
 	text := make([]string, 0, len(words))
 	for _, word := range behindDashes(words) {
-		if word.Kind != Literal {
+		if word.Kind != expansion.Literal {
 			return
 		}
 		text = append(text, word.Text)
@@ -88,7 +89,7 @@ func (t innerText) ranText(words ...Word) {
 }
 
 // ranProgram walks the command that a builtin becomes.
-func (t innerText) ranProgram(argv []Word) {
+func (t innerText) ranProgram(argv []expansion.Word) {
 	if len(argv) > 0 {
 		t.w.nested(func() { t.w.argv(t.st, t.st, argv, nil) })
 	}
@@ -121,13 +122,13 @@ func (t innerText) ranInput(dialect string) {
 // readsScript reports whether a shell reads its script from standard input.
 func (v invocation) readsScript() bool {
 	words := v.args.Words
-	for len(words) > 0 && words[0].isOption() {
+	for len(words) > 0 && words[0].IsOption() {
 		if !strings.HasPrefix(words[0].Text, "--") && strings.Contains(words[0].Text, "s") {
 			return true
 		}
 		words = words[1:]
 	}
-	return len(words) == 0 || words[0].Kind == Literal && slices.Contains(standardInputs, words[0].Text)
+	return len(words) == 0 || words[0].Kind == expansion.Literal && slices.Contains(standardInputs, words[0].Text)
 }
 
 // spoken is the text that a command prints which only prints its words, or what it reads.

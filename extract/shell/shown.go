@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // shown is by what other ways than its words a line shows values that only the run can
@@ -32,19 +33,19 @@ func (r *report) expands(st *state, name string) {
 
 // compares notes that two texts are compared. One that is not known is not compared with
 // a pattern, nor by its order: a loop over a few of those tells all of it.
-func (r *report) compares(op string, text, with Word) {
-	if text.Kind != Dynamic && with.Kind != Dynamic {
+func (r *report) compares(op string, text, with expansion.Word) {
+	if text.Kind != expansion.Dynamic && with.Kind != expansion.Dynamic {
 		return
 	}
 	r.shown.compares = true
-	if text.Kind == Dynamic && with.Kind != Literal || with.Kind == Dynamic && !alone(with) || slices.Contains([]string{"<", ">", "=~"}, op) {
+	if text.Kind == expansion.Dynamic && with.Kind != expansion.Literal || with.Kind == expansion.Dynamic && !alone(with) || slices.Contains([]string{"<", ">", "=~"}, op) {
 		r.messy(guard.MessyTest)
 	}
 }
 
 // alone reports whether a word is one variable in quotes, and no pattern: a set of the
 // characters that another holds ("[$x]") tells them.
-func alone(word Word) bool {
+func alone(word expansion.Word) bool {
 	return len(word.Variables) == 1 && !word.Split && word.Text == "$"+word.Variables[0]
 }
 
@@ -60,9 +61,9 @@ func (r *report) shows() {
 
 // chosen does the same for the word of a case and one of its patterns; "*" is what is
 // left of them.
-func (r *report) chosen(subject []Word, pattern Word) {
+func (r *report) chosen(subject []expansion.Word, pattern expansion.Word) {
 	for i := range subject {
-		if pattern.Kind != Glob || pattern.Text != "*" {
+		if pattern.Kind != expansion.Glob || pattern.Text != "*" {
 			r.compares("", subject[i], pattern)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -15,12 +16,12 @@ type simpleCommand struct {
 	w *walker
 	// st is the state that it runs in, after the one behind it if it changes nothing.
 	st, after *state
-	argv      []Word
+	argv      []expansion.Word
 	redirs    []Access
 }
 
 // argv walks a command by its words.
-func (w *walker) argv(st, after *state, argv []Word, redirs []Access) (ok, fail *state) {
+func (w *walker) argv(st, after *state, argv []expansion.Word, redirs []Access) (ok, fail *state) {
 	i := simpleCommand{w: w, st: st, after: after, argv: argv, redirs: redirs}
 	return i.run()
 }
@@ -58,7 +59,7 @@ func builtinOf(name string) builtin {
 
 // run walks the command: a function, a builtin, or a program.
 func (i simpleCommand) run() (ok, fail *state) {
-	if i.argv[0].Kind != Literal || i.argv[0].Text == "" {
+	if i.argv[0].Kind != expansion.Literal || i.argv[0].Text == "" {
 		i.w.messy(guard.MessyDynamicVerb)
 		i.guess("", i.argv)
 		return i.after.nowhere(), i.after.nowhere()
@@ -82,25 +83,27 @@ func (i simpleCommand) run() (ok, fail *state) {
 }
 
 // args are the words behind the name.
-func (i simpleCommand) args() []Word { return i.argv[1:] }
+func (i simpleCommand) args() []expansion.Word { return i.argv[1:] }
 
 // shell emits what the shell itself does: it opens the redirections.
 func (i simpleCommand) shell() { i.w.emit(i.w.newCommand(i.st, ":", i.redirs)) }
 
 // guess reports a command that can't be explained, with every word as a path that it may touch, for
 // the deny rules.
-func (i simpleCommand) guess(verb string, words []Word) { i.w.emitGuess(i.st, verb, words, i.redirs) }
+func (i simpleCommand) guess(verb string, words []expansion.Word) {
+	i.w.emitGuess(i.st, verb, words, i.redirs)
+}
 
 // emitGuess does the same for words of any command.
-func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access) {
+func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redirs []Access) {
 	c := w.newCommand(st, verb, redirs)
 	c.Caveats.Add("unknown_program")
 	e := effects{w: w, c: &c, st: st}
 	for _, word := range words {
 		e.AnyPath(word)
 		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {
-			if word.Kind == Literal && field != word.Text {
-				e.AnyPath(Word{Kind: Literal, Text: field})
+			if word.Kind == expansion.Literal && field != word.Text {
+				e.AnyPath(expansion.Word{Kind: expansion.Literal, Text: field})
 			}
 		}
 	}
@@ -108,7 +111,7 @@ func (w *walker) emitGuess(st *state, verb string, words []Word, redirs []Access
 }
 
 func (i simpleCommand) shift() (ok, fail *state, explained bool) {
-	if slices.ContainsFunc(i.args(), func(arg Word) bool { return !isNumber(arg) }) {
+	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool { return !expansion.IsNumber(arg) }) {
 		i.w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
 	}
 	i.shell()
@@ -118,7 +121,7 @@ func (i simpleCommand) shift() (ok, fail *state, explained bool) {
 
 // leave walks exit, return, break and continue.
 func (i simpleCommand) leave() (ok, fail *state, explained bool) {
-	if args := i.args(); len(args) > 1 || len(args) == 1 && !isNumber(args[0]) {
+	if args := i.args(); len(args) > 1 || len(args) == 1 && !expansion.IsNumber(args[0]) {
 		i.w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
 	}
 	i.shell()
@@ -128,8 +131,8 @@ func (i simpleCommand) leave() (ok, fail *state, explained bool) {
 
 // ulimit walks the builtin if it only reads limits.
 func (i simpleCommand) ulimit() (ok, fail *state, explained bool) {
-	if slices.ContainsFunc(i.args(), func(arg Word) bool {
-		return !arg.isOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
+	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool {
+		return !arg.IsOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
 	}) {
 		return nil, nil, false
 	}
@@ -149,13 +152,13 @@ func (i simpleCommand) unset() (ok, fail *state, explained bool) {
 	for _, word := range i.args() {
 		local := i.w.local(word.Text)
 		_, function := i.st.functions.Get(word.Text)
-		if word.Kind != Literal || !value.IsName(word.Text) || function || !local && !i.w.inert(word.Text, Word{Kind: Literal}) {
+		if word.Kind != expansion.Literal || !value.IsName(word.Text) || function || !local && !i.w.inert(word.Text, expansion.Word{Kind: expansion.Literal}) {
 			return nil, nil, false
 		}
 		if !local || !i.st.assigned(word.Text) {
 			next = next.withCaveat("sets_variable")
 		}
-		next = next.with(word.Text, Word{})
+		next = next.with(word.Text, expansion.Word{})
 	}
 	i.shell()
 	return next, next, true
@@ -186,9 +189,9 @@ func (i simpleCommand) set() (ok, fail *state, explained bool) {
 
 // setOption reads the first option of set: how many words it takes, and whether it changes nothing
 // but when the line ends, and what is traced. Tracing expands PS4.
-func (i simpleCommand) setOption(args []Word) (size int, safe bool) {
+func (i simpleCommand) setOption(args []expansion.Word) (size int, safe bool) {
 	text := args[0].Text
-	if args[0].Kind != Literal || text == "" || text[0] != '-' && text[0] != '+' {
+	if args[0].Kind != expansion.Literal || text == "" || text[0] != '-' && text[0] != '+' {
 		return 1, false
 	}
 	letters, named := strings.CutSuffix(text[1:], "o")
@@ -204,8 +207,8 @@ func (i simpleCommand) setOption(args []Word) (size int, safe bool) {
 }
 
 // safeSetName reports whether the first of some words names such an option.
-func (i simpleCommand) safeSetName(words []Word) bool {
-	return len(words) > 0 && words[0].Kind == Literal && slices.Contains(i.w.table.Words.Shell.SafeSetNames, words[0].Text)
+func (i simpleCommand) safeSetName(words []expansion.Word) bool {
+	return len(words) > 0 && words[0].Kind == expansion.Literal && slices.Contains(i.w.table.Words.Shell.SafeSetNames, words[0].Text)
 }
 
 // activate walks a command that reads the script which activates a virtual environment of
@@ -215,7 +218,7 @@ func (i simpleCommand) safeSetName(words []Word) bool {
 // What the file really holds isn't looked at. It is code that is run, and no cover allows that but
 // one for code of the place that it lies in, which may do all that it could do to the line.
 func (i simpleCommand) activate() (ok, fail *state, explained bool) {
-	if len(i.argv) != 2 || i.argv[1].Kind != Literal || i.st.cwd.Others {
+	if len(i.argv) != 2 || i.argv[1].Kind != expansion.Literal || i.st.cwd.Others {
 		return nil, nil, false
 	}
 	script := i.argv[1].Text
@@ -231,7 +234,7 @@ func (i simpleCommand) activate() (ok, fail *state, explained bool) {
 	i.w.emit(c)
 	next := i.after.clone()
 	for _, variable := range []string{"PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1"} {
-		next = next.with(variable, Word{})
+		next = next.with(variable, expansion.Word{})
 	}
 	if path.IsAbs(script) || strings.HasPrefix(script, "..") {
 		next = next.withCaveat("project_chooses_program")

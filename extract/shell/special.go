@@ -7,6 +7,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
 )
@@ -16,14 +17,14 @@ import (
 func (v invocation) shellCommand() bool {
 	commands := false
 	words := v.args.Words
-	for len(words) > 0 && words[0].isOption() {
+	for len(words) > 0 && words[0].IsOption() {
 		if strings.Trim(words[0].Text[1:], "celu") != "" {
 			return false
 		}
 		commands = commands || strings.Contains(words[0].Text, "c")
 		words = words[1:]
 	}
-	if !commands || len(words) == 0 || words[0].Kind != Literal {
+	if !commands || len(words) == 0 || words[0].Kind != expansion.Literal {
 		return false
 	}
 	st := v.st.child()
@@ -43,12 +44,12 @@ func (v invocation) shellCommand() bool {
 // positional is the state in which a script begins that is given words: the first is
 // what it is called. Of names whose number is not known each parameter is one, or
 // nothing.
-func positional(st *state, args []Word) *state {
+func positional(st *state, args []expansion.Word) *state {
 	if len(args) == 0 {
 		return st
 	}
 	rest := args[1:]
-	one := args[0].Kind == Names && !args[0].Vanishes && !args[0].stream.Several
+	one := args[0].Kind == expansion.Names && !args[0].Vanishes && !args[0].Stream.Several
 	if several, none := roundsOf(args[0]); (several || none) && !one {
 		rest = slices.Clone(args) // the first may be several words, or none, of which $0 is one
 		rest[0].Vanishes = true
@@ -56,11 +57,11 @@ func positional(st *state, args []Word) *state {
 	next := parameters(st, rest)
 	next.set("0", &args[0])
 	last := args[len(args)-1]
-	if last.Kind != Names || !last.stream.Several {
+	if last.Kind != expansion.Names || !last.Stream.Several {
 		return next
 	}
-	each := last.stream.One()
-	first, more := wordOfNames(each, last.Text), wordOfNames(each.OrNone(), last.Text)
+	each := last.Stream.One()
+	first, more := expansion.OfNames(each, last.Text), expansion.OfNames(each.OrNone(), last.Text)
 	if last.Vanishes || each.Handing != value.Whole {
 		first = more // a quoted list may be empty, too
 	}
@@ -80,18 +81,18 @@ func (v invocation) env(program *argv.Program) bool {
 	}
 	st := v.st
 	rest := v.args.Operands
-	if len(rest) > 1 && rest[0].literal("-") { // as -i
+	if len(rest) > 1 && rest[0].Is("-") { // as -i
 		st, rest = st.withCaveat("assigns"), rest[1:]
 	}
 	for len(rest) > 0 {
 		name, value, ok := strings.Cut(rest[0].Text, "=")
-		if !ok && rest[0].Kind == Literal {
+		if !ok && rest[0].Kind == expansion.Literal {
 			break
 		}
 		if !ok {
 			v.w.messy(guard.MessyDynamicVerb)
 		}
-		st = v.w.sets(st, name, Word{Kind: rest[0].Kind, Text: value})
+		st = v.w.sets(st, name, expansion.Word{Kind: rest[0].Kind, Text: value})
 		rest = rest[1:]
 	}
 	if len(rest) == 0 {
@@ -108,12 +109,12 @@ func (v invocation) env(program *argv.Program) bool {
 
 // commandLookup reads `command -v name`, which only says where a program is.
 func (v invocation) commandLookup() bool {
-	if len(v.args.Words) < 2 || !v.args.Words[0].literal("-v") && !v.args.Words[0].literal("-V") {
+	if len(v.args.Words) < 2 || !v.args.Words[0].Is("-v") && !v.args.Words[0].Is("-V") {
 		return false
 	}
 	v.c.Form.Put(v.args.Words[0].Text, "none")
 	for _, word := range v.args.Words[1:] {
-		if word.Kind != Literal || word.isOption() {
+		if word.Kind != expansion.Literal || word.IsOption() {
 			v.c.Caveats.Add("dynamic_word")
 		}
 		v.c.Form.Put("<name>", "pattern")
@@ -129,16 +130,16 @@ func (r printReader) printf() {
 	if slices.ContainsFunc(r.c.Form, func(e v1.Entry) bool { return strings.HasPrefix(e.Name, "-") }) {
 		r.w.messy(guard.MessyBuiltin) // -v assigns
 	}
-	if len(words) > 0 && words[0].literal("--") {
+	if len(words) > 0 && words[0].Is("--") {
 		words = words[1:]
 	}
 	if len(words) == 0 {
 		return
 	}
-	if words[0].Kind != Literal && len(words) > 1 {
+	if words[0].Kind != expansion.Literal && len(words) > 1 {
 		r.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
-	if words[0].literal(`%s\n`) {
+	if words[0].Is(`%s\n`) {
 		r.c.printing.lines = words[1:]
 	}
 	plain := "sbcq"
@@ -188,7 +189,7 @@ func (v invocation) runner() {
 	}
 	inner := v.args.Inner
 	known := !v.c.Caveats.Has("unknown_option") && !v.c.Caveats.Has("dynamic_option")
-	if len(inner) > 0 && (!known || inner[0].Kind != Literal || inner[0].Text == "") {
+	if len(inner) > 0 && (!known || inner[0].Kind != expansion.Literal || inner[0].Text == "") {
 		v.args.Inner = nil
 		v.loose(inner)
 		v.c.Caveats.Add("runs_anything")
@@ -215,10 +216,10 @@ func (v invocation) toolModule(interpreter *argv.Program) {
 
 // interpreted is a command line with the interpreter before it that runs files of its first word's
 // kind.
-func interpreted(program *argv.Program, words []Word) []Word {
+func interpreted(program *argv.Program, words []expansion.Word) []expansion.Word {
 	for suffix, interpreter := range program.Scripts {
 		if strings.HasSuffix(words[0].Text, suffix) && !strings.Contains(words[0].Text, ":") {
-			return append([]Word{{Kind: Literal, Text: interpreter}}, words...)
+			return append([]expansion.Word{{Kind: expansion.Literal, Text: interpreter}}, words...)
 		}
 	}
 	return words
@@ -234,7 +235,7 @@ func (v invocation) alike(likely *argv.Program, name string) {
 		return
 	}
 	if likely.RunsAnything || likely.Network || len(likely.Commands)+len(likely.ChainRoles) > 0 || likely.Targets != 0 {
-		v.started = append([]Word{{Kind: Literal, Text: name}}, v.args.Words...)
+		v.started = append([]expansion.Word{{Kind: expansion.Literal, Text: name}}, v.args.Words...)
 	}
 }
 
@@ -259,8 +260,8 @@ const outsideValue = "outside_value"
 
 // leadsOut notes a value or a name of which a part would be a path to somewhere else, where
 // it is given to a program that works on a project or runs others.
-func (p *parsed) leadsOut(word Word) {
-	if word.Kind != Literal || p.args.Program == nil || p.c.Effective.WorksIn != argv.WorksInCwd && p.args.Program.WorksIn != argv.WorksInCwd && !p.args.Program.RunsAnything {
+func (p *parsed) leadsOut(word expansion.Word) {
+	if word.Kind != expansion.Literal || p.args.Program == nil || p.c.Effective.WorksIn != argv.WorksInCwd && p.args.Program.WorksIn != argv.WorksInCwd && !p.args.Program.RunsAnything {
 		return
 	}
 	for _, part := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune("=:,;@|'\"()[]{}<> \t\n", r) }) {

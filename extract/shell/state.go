@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/symbols"
 	"policyd/extract/value"
 )
@@ -14,10 +15,10 @@ import (
 // makes a copy, so that a subshell simply starts from the state outside.
 type state struct {
 	// cwd are the directories that may be in force, absolute and clean.
-	cwd Directories
+	cwd value.Directories
 	// vars are the variables that the line assigned; Dynamic when it is not
 	// known what they hold.
-	vars symbols.Table[*Word]
+	vars symbols.Table[*expansion.Word]
 	// caveats hold for every command from here on.
 	caveats v1.Set
 	// given are values of variables that programs see, each of which may be a path.
@@ -70,33 +71,33 @@ func (s *state) assigned(name string) bool {
 }
 
 // variable returns what a variable of the line holds.
-func (s *state) variable(name string) (value Word, assigned bool) {
+func (s *state) variable(name string) (value expansion.Word, assigned bool) {
 	if held, ok := s.vars.Get(name); ok {
 		return *held, true
 	}
-	return Word{}, false
+	return expansion.Word{}, false
 }
 
 // array is the array that a variable of the line holds, nil where it holds none.
-func (s *state) array(name string) *array {
+func (s *state) array(name string) *expansion.Array {
 	held, _ := s.variable(name)
-	return held.array
+	return held.Array
 }
 
-func (s *state) with(name string, value Word) *state {
+func (s *state) with(name string, value expansion.Word) *state {
 	next := s.clone()
 	if name == lastWord {
-		value = Word{}
+		value = expansion.Word{}
 	}
 	next.set(name, &value)
 	return next
 }
 
 // set changes a state that nobody else has yet.
-func (s *state) set(name string, value *Word) { s.vars = s.vars.With(name, value) }
+func (s *state) set(name string, value *expansion.Word) { s.vars = s.vars.With(name, value) }
 
 // unknownWord is what a variable holds of which nothing is known.
-var unknownWord = &Word{}
+var unknownWord = &expansion.Word{}
 
 // lastWord is the variable that shells set to the last word of each command.
 const lastWord = "_"
@@ -113,7 +114,7 @@ func (s *state) withCaveat(caveat string) *state {
 // in is the state behind a change to one of the directories.
 func (s *state) in(dirs []string) *state {
 	next := s.clone()
-	next.cwd, next.before = Directories{Known: dirs}, s.cwd.Known
+	next.cwd, next.before = value.Directories{Known: dirs}, s.cwd.Known
 	if s.cwd.Others {
 		next.before = nil
 	}
@@ -122,7 +123,7 @@ func (s *state) in(dirs []string) *state {
 
 func (s *state) nowhere() *state {
 	next := s.clone()
-	next.cwd, next.before, next.stack, next.unstacked = Directories{Others: true}, nil, nil, true
+	next.cwd, next.before, next.stack, next.unstacked = value.Directories{Others: true}, nil, nil, true
 	return next
 }
 
@@ -143,7 +144,7 @@ func join(a, b *state) *state {
 		}
 	}
 	if len(out.cwd.Known) > maxDirectories {
-		out.cwd = Directories{Others: true}
+		out.cwd = value.Directories{Others: true}
 	}
 	for _, caveat := range b.caveats {
 		out.caveats.Add(caveat)
@@ -165,15 +166,15 @@ func join(a, b *state) *state {
 }
 
 func (s *state) joinVariables(a, b *state) {
-	b.vars.Differing(a.vars, func(name string, value *Word) bool {
+	b.vars.Differing(a.vars, func(name string, value *expansion.Word) bool {
 		if mine, ok := a.vars.Get(name); !ok {
 			s.set(name, unknownWord)
 		} else if mine != value && !mine.Equal(value) {
-			s.set(name, either(name, mine, value))
+			s.set(name, expansion.Join(name, mine, value))
 		}
 		return true
 	})
-	a.vars.Differing(b.vars, func(name string, _ *Word) bool {
+	a.vars.Differing(b.vars, func(name string, _ *expansion.Word) bool {
 		if !b.assigned(name) {
 			s.set(name, unknownWord)
 		}
@@ -216,41 +217,4 @@ func (s *state) joinFunctions(a, b *state) {
 		}
 		return true
 	})
-}
-
-// either is what is known of a variable that holds one of two words.
-func either(name string, a, b *Word) *Word {
-	if sameNames(a, b) {
-		one := *a
-		one.stream = a.stream.OrNone()
-		return &one
-	}
-	switch {
-	case isNumber(*a) && isNumber(*b) && !octal(*a) && !octal(*b):
-		return &Word{Kind: Number, Text: "$" + name, class: numeral(a.dashed() || b.dashed(), a.mayBeEmpty() || b.mayBeEmpty())}
-	case onlyText(*a) && onlyText(*b):
-		return &Word{Kind: Output, Text: "$" + name, class: unread(a.mayBeEmpty() || b.mayBeEmpty())}
-	}
-	return unknownWord
-}
-
-// sameNames reports whether two words are the same names, or none.
-func sameNames(a, b *Word) bool {
-	if a.Kind != Names || b.Kind != Names || a.stream == nil || b.stream == nil {
-		return false
-	}
-	one, two := *a, *b
-	one.stream, two.stream = a.stream.OrNone(), b.stream.OrNone()
-	return one.Equal(&two)
-}
-
-// onlyText reports whether a variable holds text of the line's own, or that its
-// commands print.
-func onlyText(word Word) bool {
-	return word.array == nil && (word.Kind == Literal || word.Kind == Number || word.Kind == Hash || word.Kind == Output)
-}
-
-// octal reports whether shells may read a number as an octal one, or fail to.
-func octal(word Word) bool {
-	return word.Kind == Literal && !value.IsDecimal(word.Text) || word.Kind == Number && word.Joined
 }

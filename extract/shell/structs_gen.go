@@ -7,13 +7,14 @@ import (
 	"unsafe"
 
 	"policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
 
 // Equal reports whether two values are the same.
 func (x *Command) Equal(y *Command) bool {
 	return x.Verb == y.Verb &&
-		(x.Argv == nil) == (y.Argv == nil) && slices.EqualFunc(x.Argv, y.Argv, func(x, y Word) bool { return x.Equal(&y) }) &&
+		(x.Argv == nil) == (y.Argv == nil) && slices.EqualFunc(x.Argv, y.Argv, func(x, y expansion.Word) bool { return x.Equal(&y) }) &&
 		x.Program == y.Program &&
 		value.SameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
@@ -27,21 +28,6 @@ func (x *Command) Equal(y *Command) bool {
 		x.Git.Equal(&y.Git) &&
 		x.printing.Equal(&y.printing) &&
 		x.reading == y.reading
-}
-
-// Equal reports whether two values are the same.
-func (x *Word) Equal(y *Word) bool {
-	return x.Kind == y.Kind &&
-		x.Split == y.Split &&
-		x.Vanishes == y.Vanishes &&
-		x.Text == y.Text &&
-		value.SameList(x.Variables, y.Variables) &&
-		x.Option == y.Option &&
-		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class) &&
-		x.wordNumeral.Equal(&y.wordNumeral) &&
-		x.wordMatch.Equal(&y.wordMatch) &&
-		x.wordStream.Equal(&y.wordStream) &&
-		(x.array == y.array || x.array != nil && y.array != nil && x.array.Equal(y.array))
 }
 
 // Equal reports whether two values are the same.
@@ -69,12 +55,6 @@ func (x *Approval) Equal(y *Approval) bool {
 		return x.Name == y.Name &&
 			value.SameList(x.Texts, y.Texts)
 	})
-}
-
-// Equal reports whether two values are the same.
-func (x *Directories) Equal(y *Directories) bool {
-	return value.SameList(x.Known, y.Known) &&
-		x.Others == y.Others
 }
 
 // Equal reports whether two values are the same.
@@ -111,41 +91,14 @@ func (x *Selection) Equal(y *Selection) bool {
 }
 
 // Equal reports whether two values are the same.
-func (x *array) Equal(y *array) bool {
-	return (x.words == nil) == (y.words == nil) && slices.EqualFunc(x.words, y.words, func(x, y Word) bool { return x.Equal(&y) })
-}
-
-// Equal reports whether two values are the same.
 func (x *printing) Equal(y *printing) bool {
 	return (x.found == y.found || x.found != nil && y.found != nil && x.found.Equal(y.found)) &&
 		(x.ran == y.ran || x.ran != nil && y.ran != nil && x.ran.Equal(y.ran)) &&
 		x.mixed == y.mixed &&
 		x.color == y.color &&
-		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y Word) bool { return x.Equal(&y) }) &&
+		(x.lines == nil) == (y.lines == nil) && slices.EqualFunc(x.lines, y.lines, func(x, y expansion.Word) bool { return x.Equal(&y) }) &&
 		x.first == y.first &&
 		x.picks == y.picks
-}
-
-// Equal reports whether two values are the same.
-func (x *wordMatch) Equal(y *wordMatch) bool {
-	return x.Expands == y.Expands &&
-		x.Recut == y.Recut &&
-		x.Extended == y.Extended &&
-		value.SameList(x.origins, y.origins) &&
-		value.SameList(x.dirs, y.dirs)
-}
-
-// Equal reports whether two values are the same.
-func (x *wordNumeral) Equal(y *wordNumeral) bool {
-	return (x.holes == nil) == (y.holes == nil) && slices.EqualFunc(x.holes, y.holes, func(x, y numberHole) bool { return x.Equal(&y) }) &&
-		x.Joined == y.Joined
-}
-
-// Equal reports whether two values are the same.
-func (x *wordStream) Equal(y *wordStream) bool {
-	return (x.stream == y.stream || x.stream != nil && y.stream != nil && x.stream.Equal(y.stream)) &&
-		(x.blob == y.blob || x.blob != nil && y.blob != nil && x.blob.Equal(y.blob)) &&
-		(x.begins == y.begins || x.begins != nil && y.begins != nil && x.begins.Equal(y.begins))
 }
 
 // Equal reports whether two values are the same.
@@ -171,13 +124,6 @@ func (x *Landing) Equal(y *Landing) bool {
 		x.Makes == y.Makes &&
 		x.Follow == y.Follow &&
 		x.Vague == y.Vague
-}
-
-// Equal reports whether two values are the same.
-func (x *numberHole) Equal(y *numberHole) bool {
-	return x.start == y.start &&
-		x.end == y.end &&
-		(x.class == y.class || x.class != nil && y.class != nil && *x.class == *y.class)
 }
 
 // Size returns the bytes that the value refers to.
@@ -278,13 +224,6 @@ func (x *Approval) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *Directories) Size() int {
-	size := 0
-	size += value.SizeOfTexts(x.Known)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
 func (x *EffectiveDirectory) Size() int {
 	size := 0
 	size += len(x.Operand)
@@ -324,25 +263,6 @@ func (x *Selection) Size() int {
 	size += value.SizeOfTexts(x.ChosenBy)
 	size += value.SizeOfTexts(x.VersionFiles)
 	size += value.SizeOfTexts(x.Imports)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *Word) Size() int {
-	size := 0
-	size += len(x.Text)
-	size += value.SizeOfTexts(x.Variables)
-	size += len(x.Option)
-	if x.class != nil {
-		size += int(unsafe.Sizeof(*x.class))
-	}
-	size += x.wordNumeral.Size()
-	size += x.wordMatch.Size()
-	size += x.wordStream.Size()
-	if x.array != nil {
-		size += int(unsafe.Sizeof(*x.array))
-		size += x.array.Size()
-	}
 	return size
 }
 
@@ -394,75 +314,9 @@ func (x *Landing) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *array) Size() int {
-	size := 0
-	size += len(x.words) * int(unsafe.Sizeof(x.words[0]))
-	for i := range x.words {
-		size += x.words[i].Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *wordMatch) Size() int {
-	size := 0
-	size += len(x.Extended)
-	size += len(x.origins) * int(unsafe.Sizeof(x.origins[0]))
-	for i := range x.origins {
-		size += x.origins[i].Size()
-	}
-	size += value.SizeOfTexts(x.dirs)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *wordNumeral) Size() int {
-	size := 0
-	size += len(x.holes) * int(unsafe.Sizeof(x.holes[0]))
-	for i := range x.holes {
-		size += x.holes[i].Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *wordStream) Size() int {
-	size := 0
-	if x.stream != nil {
-		size += int(unsafe.Sizeof(*x.stream))
-		size += x.stream.Size()
-	}
-	if x.blob != nil {
-		size += int(unsafe.Sizeof(*x.blob))
-		size += x.blob.Size()
-	}
-	if x.begins != nil {
-		size += int(unsafe.Sizeof(*x.begins))
-		size += x.begins.Size()
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
 func (x *GitObject) Size() int {
 	size := 0
 	size += len(x.Revision)
 	size += len(x.Path)
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *numberHole) Size() int {
-	size := 0
-	if x.class != nil {
-		size += int(unsafe.Sizeof(*x.class))
-	}
-	return size
-}
-
-// Size returns the bytes that the value refers to.
-func (x *origin) Size() int {
-	size := 0
-	size += len(x.pattern)
 	return size
 }

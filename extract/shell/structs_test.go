@@ -5,17 +5,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/expansion"
 )
 
 // Two values are the same only if they differ in nothing, and each byte that a value refers to is
 // measured: a field that is added is covered.
 func TestStructsCoverEveryField(t *testing.T) {
 	covers(t, (*Command).Equal, (*Command).Size)
-	covers(t, (*Word).Equal, (*Word).Size)
+	covers(t, (*expansion.Word).Equal, (*expansion.Word).Size)
 	covers(t, (*Access).Equal, (*Access).Size)
 	covers(t, (*GitWords).Equal, (*GitWords).Size)
 	covers(t, (*Landing).Equal, (*Landing).Size)
-	covers(t, (*array).Equal, (*array).Size)
+	covers(t, (*expansion.Array).Equal, (*expansion.Array).Size)
 }
 
 func covers[T any](t *testing.T, equal func(x, y *T) bool, size func(*T) int) {

@@ -9,11 +9,11 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
-	"policyd/extract/value"
 )
 
 // substitution is a command substitution whose commands were walked.
@@ -28,7 +28,7 @@ type substitution struct {
 // substitution walks $(…), and returns what it prints if that is known beforehand: text of the line,
 // the working directory, the top of the repository, a part of a known path, names that another command
 // finds, the hash of a commit.
-func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Word, bool) {
+func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (expansion.Word, bool) {
 	if part.TempFile || part.ReplyVar {
 		w.messy(guard.MessyExpansion)
 	}
@@ -39,7 +39,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 	w.stmts(st, part.Stmts)
 	s.piped, w.in, w.piped = w.piped, in, piped
 	if len(part.Stmts) != 1 || w.calls != s.calls || len(w.line.Messy) > messy || len(w.line.Commands) == s.from {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	s.stmt = part.Stmts[0]
 	if first := tree.LeftOfTrue(s.stmt); first != nil {
@@ -58,30 +58,30 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (Wo
 }
 
 // word is the word that the output becomes.
-func (s *substitution) word() (Word, bool) {
+func (s *substitution) word() (expansion.Word, bool) {
 	if s.w.printsNumber(s.stmt) {
-		return Word{Kind: Number, Text: "$(…)", class: numeral(false, !s.w.alwaysPrints())}, true
+		return expansion.Word{Kind: expansion.Number, Text: "$(…)", Class: expansion.Numeral(false, !s.w.alwaysPrints())}, true
 	}
 	pipe, lines := tree.IsPipe(s.stmt), s.piped
 	if !pipe {
 		lines = s.printed(s.stmt)
 	}
 	if numbers, ok := lines.Numbers(); ok {
-		return wordOfNumbers(numbers)
+		return expansion.OfNumbers(numbers)
 	}
 	if pipe {
-		return wordOfLines(lines)
+		return expansion.OfLines(lines)
 	}
 	return s.single()
 }
 
 // single is what one command prints.
-func (s *substitution) single() (Word, bool) {
+func (s *substitution) single() (expansion.Word, bool) {
 	c := &s.w.line.Commands[s.from]
 	call, simple := s.stmt.Cmd.(*syntax.CallExpr)
 	if !simple || len(s.w.line.Commands) != s.from+1 || !c.Cwd.Single() || s.stmt.Negated ||
 		slices.ContainsFunc(s.stmt.Redirs, tree.DoesMoreThanDiscardErrors) {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	if len(call.Assigns) == 0 {
 		if known, ok := s.w.known(c); ok {
@@ -94,13 +94,13 @@ func (s *substitution) single() (Word, bool) {
 		}
 	}
 	if printsHash(c) {
-		return Word{Kind: Hash, Text: stream.HashText, class: objectName}, true
+		return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, true
 	}
-	return wordOfLines(s.w.out(s.from, stream.Lines{}))
+	return expansion.OfLines(s.w.out(s.from, stream.Lines{}))
 }
 
 // partOfPath is what dirname and basename print.
-func (s *substitution) partOfPath(call *syntax.CallExpr) (Word, bool) {
+func (s *substitution) partOfPath(call *syntax.CallExpr) (expansion.Word, bool) {
 	known, ok := s.literal(call)
 	if !ok {
 		known, ok = s.basename(call)
@@ -109,71 +109,60 @@ func (s *substitution) partOfPath(call *syntax.CallExpr) (Word, bool) {
 }
 
 // literal is what dirname and basename print of literal text.
-func (s *substitution) literal(call *syntax.CallExpr) (Word, bool) {
+func (s *substitution) literal(call *syntax.CallExpr) (expansion.Word, bool) {
 	words := make([]string, len(call.Args))
 	for i, arg := range call.Args {
 		// Behind a link ".." is not what the text says.
 		if words[i] = arg.Lit(); words[i] == "" || !lexical.IsLiteral(words[i]) || strings.Contains(words[i], "..") || tree.HasBrace(arg) {
-			return Word{}, false
+			return expansion.Word{}, false
 		}
 	}
 	switch {
 	case len(words) != 2 || words[1][0] == '-':
 	case words[0] == "dirname":
-		return Word{Kind: Literal, Text: lexical.Dirname(words[1])}, true
+		return expansion.Word{Kind: expansion.Literal, Text: lexical.Dirname(words[1])}, true
 	case words[0] == "basename":
-		return Word{Kind: Literal, Text: path.Base(words[1])}, true
+		return expansion.Word{Kind: expansion.Literal, Text: path.Base(words[1])}, true
 	}
-	return Word{}, false
+	return expansion.Word{}, false
 }
 
 // basename is what basename prints of a name, and without an ending that is known.
-func (s *substitution) basename(call *syntax.CallExpr) (Word, bool) {
+func (s *substitution) basename(call *syntax.CallExpr) (expansion.Word, bool) {
 	if len(call.Args) < 2 || call.Args[0].Lit() != "basename" {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	args := call.Args[1:]
 	if len(args) > 2 && args[0].Lit() == "--" {
 		args = args[1:]
 	}
 	if len(args) > 2 || slices.ContainsFunc(args, func(arg *syntax.Word) bool { return !tree.IsTextAndVariables(arg) }) {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
-	name, ending := s.w.word(s.st, args[0]), Word{Kind: Literal}
+	name, ending := s.w.word(s.st, args[0]), expansion.Word{Kind: expansion.Literal}
 	if len(args) == 2 {
 		ending = s.w.word(s.st, args[1])
 	}
-	if ending.Kind != Literal || ending.Text != "" && (!lexical.IsOneWord(ending.Text, "") || strings.Contains(ending.Text, "/")) {
-		return Word{}, false
+	if ending.Kind != expansion.Literal || ending.Text != "" && (!lexical.IsOneWord(ending.Text, "") || strings.Contains(ending.Text, "/")) {
+		return expansion.Word{}, false
 	}
-	if name.Kind == Literal {
+	if name.Kind == expansion.Literal {
 		return baseOf(name.Text, ending.Text)
 	}
-	whole := name.name()
-	return partOf(s.st, name, stream.Part{Text: "$(…)", Extent: stream.ExtentOf(whole, whole.IsEntry(), ending.Text != "")})
+	whole := name.Name()
+	return expansion.PartOf(&s.st.cwd, name, stream.Part{Text: "$(…)", Extent: stream.ExtentOf(whole, whole.IsEntry(), ending.Text != "")})
 }
 
 // baseOf is what basename prints of a known name.
-func baseOf(name, ending string) (Word, bool) {
+func baseOf(name, ending string) (expansion.Word, bool) {
 	if !lexical.IsOneWord(name, "") || strings.HasSuffix(name, "/") || strings.Contains(name, "..") {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	base := path.Base(name)
 	if base != ending {
 		base = strings.TrimSuffix(base, ending)
 	}
-	return Word{Kind: Literal, Text: base}, true
-}
-
-// wordOfLines is a word of names: as many words as there are names.
-func wordOfLines(lines stream.Lines) (Word, bool) {
-	names := lines.Names()
-	if names == nil || lines.EndByNUL() {
-		return Word{}, false
-	}
-	all := *names
-	all.Several = true
-	return wordOfNames(&all, all.Roots[0]), true
+	return expansion.Word{Kind: expansion.Literal, Text: base}, true
 }
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
@@ -194,31 +183,24 @@ func printsHash(c *Command) bool {
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
 		return len(c.Git.Revisions) == 1 && len(c.opened()) <= 1 && len(c.Git.Pathspecs) == 0 &&
-			!c.Git.Dashes && oneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
+			!c.Git.Dashes && stream.IsOneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false
-}
-
-// oneRevision reports whether a word is one word and no option, since git prints
-// what it can't resolve as it stands.
-func oneRevision(text string) bool {
-	text = strings.ReplaceAll(text, stream.HashText, "h")
-	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@^~{}-") == ""
 }
 
 // ownText is what a substitution becomes whose one command prints text of the line as it
 // stands: the body of a here-document in which nothing is expanded, or words. Shells cut the
 // newlines off its end. It reports false for any other statement, and where a shell or an
 // option may change what is printed.
-func ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
+func ownText(stmt *syntax.Stmt, c *Command) (expansion.Word, bool) {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || stmt.Negated || stmt.Background || len(call.Assigns) > 0 || len(c.Argv) == 0 || !undisturbed(c.Caveats) {
-		return Word{}, false
+		return expansion.Word{}, false
 	}
 	args := make([]string, len(c.Argv))
 	for i := range c.Argv {
-		if args[i] = c.Argv[i].Text; c.Argv[i].Kind != Literal {
-			return Word{}, false
+		if args[i] = c.Argv[i].Text; c.Argv[i].Kind != expansion.Literal {
+			return expansion.Word{}, false
 		}
 	}
 	text, known := "", false
@@ -233,7 +215,7 @@ func ownText(stmt *syntax.Stmt, c *Command) (Word, bool) {
 		text, known = lexical.Printf(args[1:])
 		known = known && !slices.ContainsFunc(stmt.Redirs, tree.DoesMoreThanDiscardErrors)
 	}
-	return Word{Kind: Literal, Text: strings.TrimRight(text, "\n")}, known
+	return expansion.Word{Kind: expansion.Literal, Text: strings.TrimRight(text, "\n")}, known
 }
 
 // undisturbed reports whether caveats say nothing against what a command prints of its words.
@@ -260,13 +242,13 @@ func ownTextQuoted(word *syntax.Word) *syntax.Word {
 }
 
 // produces reports whether a producer is the command with these words, and what its operand is.
-func produces(p *argv.Producer, words []Word) (operand string, ok bool) {
+func produces(p *argv.Producer, words []expansion.Word) (operand string, ok bool) {
 	if len(words) != len(p.Command) {
 		return "", false
 	}
 	for i, word := range p.Command {
 		switch {
-		case words[i].Kind != Literal:
+		case words[i].Kind != expansion.Literal:
 			return "", false
 		case word == argv.AnyOperand:
 			operand = words[i].Text
@@ -295,7 +277,7 @@ func (s *surroundings) producesNumber(c *Command) bool {
 }
 
 // known is what a command prints that the table of producers lists.
-func (s *surroundings) known(c *Command) (Word, bool) {
+func (s *surroundings) known(c *Command) (expansion.Word, bool) {
 	for i := range s.table.Words.Producers() {
 		p := &s.table.Words.Producers()[i]
 		operand, ok := produces(p, c.Argv)
@@ -311,18 +293,18 @@ func (s *surroundings) known(c *Command) (Word, bool) {
 			s.produced = append(s.produced, p)
 			return word, true
 		case nothingPrinted:
-			return Word{Kind: Literal}, true
+			return expansion.Word{Kind: expansion.Literal}, true
 		default:
-			return Word{}, false
+			return expansion.Word{}, false
 		}
 	}
-	return Word{}, false
+	return expansion.Word{}, false
 }
 
 // unchanged reports whether a variable is given the value that a program takes for it anyway. An empty
 // one stands for the program's own.
-func (s *surroundings) unchanged(name string, value Word) bool {
-	if value.Kind != Literal || s.producing == anythingPrinted {
+func (s *surroundings) unchanged(name string, value expansion.Word) bool {
+	if value.Kind != expansion.Literal || s.producing == anythingPrinted {
 		return false
 	}
 	for i := range s.table.Words.Producers() {
@@ -340,13 +322,13 @@ func (s *surroundings) unchanged(name string, value Word) bool {
 }
 
 // valueOf is what a producer prints in a directory.
-func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
+func (s *surroundings) valueOf(name, operand, dir string) (expansion.Word, bool) {
 	text := ""
 	switch name {
 	case "number":
-		return Word{Kind: Number, Text: "$(…)", class: numeral(false, false)}, true
+		return expansion.Word{Kind: expansion.Number, Text: "$(…)", Class: expansion.Numeral(false, false)}, true
 	case "identifier": // letters and digits
-		return Word{Kind: Hash, Text: stream.HashText, class: identifier}, true
+		return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.Identifier}, true
 	case "working_directory":
 		text = dir
 	case "work_tree":
@@ -354,7 +336,7 @@ func (s *surroundings) valueOf(name, operand, dir string) (Word, bool) {
 	default:
 		text = s.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
 	}
-	return Word{Kind: Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
+	return expansion.Word{Kind: expansion.Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
 }
 
 // producing says what the producers count as printing in one walk over a line.

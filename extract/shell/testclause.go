@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 )
 
@@ -37,15 +38,15 @@ func oneOf(list, text string) bool {
 }
 
 // command reads test and [ with plain operators.
-func (t testReader) command(name string, words []Word) {
+func (t testReader) command(name string, words []expansion.Word) {
 	if name == "[" {
-		if len(words) == 0 || !words[len(words)-1].literal("]") {
+		if len(words) == 0 || !words[len(words)-1].Is("]") {
 			t.unclear(words)
 			return
 		}
 		words = words[:len(words)-1]
 	}
-	for len(words) > 0 && words[0].literal("!") {
+	for len(words) > 0 && words[0].Is("!") {
 		words = words[1:]
 	}
 	for _, word := range words {
@@ -59,8 +60,8 @@ func (t testReader) command(name string, words []Word) {
 }
 
 // plain reads the operands of test. It reports false if it can't tell operators from operands.
-func (t testReader) plain(words []Word) bool {
-	if slices.ContainsFunc(words, func(word Word) bool { return mayBeOperator(word, len(words)) }) {
+func (t testReader) plain(words []expansion.Word) bool {
+	if slices.ContainsFunc(words, func(word expansion.Word) bool { return mayBeOperator(word, len(words)) }) {
 		return false
 	}
 	switch len(words) {
@@ -71,9 +72,9 @@ func (t testReader) plain(words []Word) bool {
 		t.compared(words[0])
 		return true
 	case 2:
-		return words[0].Kind == Literal && t.one(words[0].Text, words[1])
+		return words[0].Kind == expansion.Literal && t.one(words[0].Text, words[1])
 	case 3:
-		return words[1].Kind == Literal && t.pair(words[1].Text, words[0], words[2])
+		return words[1].Kind == expansion.Literal && t.pair(words[1].Text, words[0], words[2])
 	}
 	at := joined(words)
 	if at == 0 {
@@ -85,15 +86,15 @@ func (t testReader) plain(words []Word) bool {
 }
 
 // mayBeOperator reports whether a word that only the run knows may be an operator among so many words.
-func mayBeOperator(word Word, among int) bool {
-	if word.Kind == Literal || !word.Split && !word.Vanishes {
+func mayBeOperator(word expansion.Word, among int) bool {
+	if word.Kind == expansion.Literal || !word.Split && !word.Vanishes {
 		return false
 	}
-	return word.Kind != Number || word.Vanishes && among > 3
+	return word.Kind != expansion.Number || word.Vanishes && among > 3
 }
 
 // one reads a test of one word. It reports false for an operator that it doesn't know.
-func (t testReader) one(op string, word Word) bool {
+func (t testReader) one(op string, word expansion.Word) bool {
 	switch {
 	case oneOf(fileTests, op):
 		t.c.Form.Put(op, "list")
@@ -109,7 +110,7 @@ func (t testReader) one(op string, word Word) bool {
 
 // pair reads a comparison of two words. It reports false for an operator that it doesn't know. Numbers are compared
 // only if both are known: shells evaluate such operands as expressions.
-func (t testReader) pair(op string, left, right Word) bool {
+func (t testReader) pair(op string, left, right expansion.Word) bool {
 	switch {
 	case oneOf(fileCompares, op):
 		t.files(op, left, right)
@@ -132,7 +133,7 @@ func (t testReader) pair(op string, left, right Word) bool {
 }
 
 // files reads a comparison of two files.
-func (t testReader) files(op string, left, right Word) {
+func (t testReader) files(op string, left, right expansion.Word) {
 	t.c.Form.Put(op, "list")
 	t.access(left, v1.OpList, false)
 	t.access(right, v1.OpList, false)
@@ -140,15 +141,15 @@ func (t testReader) files(op string, left, right Word) {
 
 // comparable reports whether an operand of a number comparison is only read as
 // a number: zsh and ksh evaluate any other text as an expression.
-func (t testReader) comparable(word Word) bool {
-	return isNumber(word) || word.Kind == Output && !word.Split && !t.w.Zsh && !t.w.Ksh
+func (t testReader) comparable(word expansion.Word) bool {
+	return expansion.IsNumber(word) || word.Kind == expansion.Output && !word.Split && !t.w.Zsh && !t.w.Ksh
 }
 
 // joined returns where -a or -o joins a plain test in front to what follows,
 // or 0.
-func joined(words []Word) int {
+func joined(words []expansion.Word) int {
 	for _, at := range []int{2, 3} {
-		if at+1 < len(words) && (words[at].literal("-a") || words[at].literal("-o")) {
+		if at+1 < len(words) && (words[at].Is("-a") || words[at].Is("-o")) {
 			return at
 		}
 	}
@@ -157,12 +158,12 @@ func joined(words []Word) int {
 
 // compared notes a word whose text alone is looked at. What it holds changes
 // nothing but the outcome, so that it need not be known.
-func (t testReader) compared(word Word) {
-	t.w.shown.compares = t.w.shown.compares || word.Kind == Dynamic
+func (t testReader) compared(word expansion.Word) {
+	t.w.shown.compares = t.w.shown.compares || word.Kind == expansion.Dynamic
 	t.c.Variables = append(t.c.Variables, word.Variables...)
 }
 
-func (t testReader) unclear(words []Word) {
+func (t testReader) unclear(words []expansion.Word) {
 	t.w.messy(guard.MessyTest)
 	for _, word := range words {
 		t.maybePath(word, v1.OpList)
@@ -214,7 +215,7 @@ func (t testReader) binary(expr *syntax.BinaryTest) {
 	switch {
 	case oneOf(fileCompares, op):
 		t.files(op, left, right)
-	case oneOf(numCompares, op) && (!isNumber(left) || !isNumber(right)):
+	case oneOf(numCompares, op) && (!expansion.IsNumber(left) || !expansion.IsNumber(right)):
 		t.w.messy(guard.MessyTest)
 	default: // =, ==, !=, =~, <, >: patterns are matched, not expanded
 		t.w.compares(op, left, right)

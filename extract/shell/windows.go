@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/windows"
 )
@@ -70,7 +71,7 @@ func windowsPieces(w *walker, st *state, text string) {
 			if !w.count(1) {
 				break
 			}
-			e.AnyPath(Word{Kind: Literal, Text: word})
+			e.AnyPath(expansion.Word{Kind: expansion.Literal, Text: word})
 		}
 		w.emit(c)
 	}
@@ -135,10 +136,10 @@ func (r *windowsRun) run() (ok, fail *state) {
 	return r.st, r.st
 }
 
-func (r *windowsRun) argv() []Word {
-	out := make([]Word, 0, len(r.words))
+func (r *windowsRun) argv() []expansion.Word {
+	out := make([]expansion.Word, 0, len(r.words))
 	for _, word := range r.words[1:] {
-		out = append(out, Word{Kind: Literal, Text: word.Text})
+		out = append(out, expansion.Word{Kind: expansion.Literal, Text: word.Text})
 	}
 	return out
 }
@@ -284,7 +285,7 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 }
 
 func (r *windowsRun) emit(p *parsed) {
-	p.c.Argv = append([]Word{{Kind: Literal, Text: r.words[0].Text}}, p.args.Words...)
+	p.c.Argv = append([]expansion.Word{{Kind: expansion.Literal, Text: r.words[0].Text}}, p.args.Words...)
 	textReader{p}.windowsText(r.in != nil)
 	for i := range p.c.Accesses {
 		providerPath(&p.effects, p.c.Accesses[i].Text)
@@ -371,7 +372,7 @@ type windowsArguments struct{ operandReader }
 // cmdlet reads parameters in the manner of PowerShell. Arguments that commas
 // tie together are one.
 func (a windowsArguments) cmdlet(words []windows.Word) {
-	var positional [][]Word
+	var positional [][]expansion.Word
 	if a.program.Piped == "text" && slices.ContainsFunc(words, deepProperty) {
 		a.c.Caveats.Add("dynamic_word")
 	}
@@ -395,7 +396,7 @@ func (a windowsArguments) parameter(words []windows.Word) []windows.Word {
 	switch takes := ok && known.Kinds[0] != "none"; {
 	case !ok || !takes && attached:
 		a.args.Unknown(name)
-		a.AnyPath(Word{Kind: Literal, Text: value})
+		a.AnyPath(expansion.Word{Kind: expansion.Literal, Text: value})
 		return words
 	case !takes:
 		a.c.Form.Put(known.Canonical, "none")
@@ -404,7 +405,7 @@ func (a windowsArguments) parameter(words []windows.Word) []windows.Word {
 	n := 0
 	switch {
 	case attached && value != "":
-		a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
+		a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: value})
 		for n < len(words) && words[n].Joined {
 			n++
 		}
@@ -435,16 +436,16 @@ func group(words []windows.Word) int {
 	return n
 }
 
-func literals(words []windows.Word) []Word {
-	out := make([]Word, 0, len(words))
+func literals(words []windows.Word) []expansion.Word {
+	out := make([]expansion.Word, 0, len(words))
 	for _, word := range words {
-		out = append(out, Word{Kind: Literal, Text: word.Text})
+		out = append(out, expansion.Word{Kind: expansion.Literal, Text: word.Text})
 	}
 	return out
 }
 
 // positional gives arguments without a name their roles by their places.
-func (a windowsArguments) positional(groups [][]Word) {
+func (a windowsArguments) positional(groups [][]expansion.Word) {
 	rule, _ := a.program.Rule(a.has)
 	for i, words := range groups {
 		at := i
@@ -486,14 +487,14 @@ func (a windowsArguments) switches(words []windows.Word) {
 		known, ok := a.program.Switch(word.Text)
 		switch {
 		case ok && !word.Quoted && known.Kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
-			a.Value(known, "list", Word{Kind: Literal, Text: words[0].Text}) // where /R takes the next word
+			a.Value(known, "list", expansion.Word{Kind: expansion.Literal, Text: words[0].Text}) // where /R takes the next word
 			words = words[1:]
 		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
 			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
 				a.c.Form.Put(argv.OptionName(word.Text), "unknown")
 				a.c.Caveats.Add("unknown_option")
 			}
-			a.args.Operands = append(a.args.Operands, Word{Kind: Literal, Text: word.Text})
+			a.args.Operands = append(a.args.Operands, expansion.Word{Kind: expansion.Literal, Text: word.Text})
 		case strings.Contains(word.Text, ":"):
 			a.switchOption(word.Text)
 		default:
@@ -513,7 +514,7 @@ func (a windowsArguments) switchOption(text string) {
 		a.c.Form.Put(known.Canonical, "none")
 		return
 	case ok && known.Kinds[0] != "none" && (attached || strings.HasSuffix(known.Kinds[0], "?")):
-		a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: value})
+		a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: value})
 		return
 	case !attached && len(text) > 2:
 		if a.bundled(text[1:]) {
@@ -521,13 +522,13 @@ func (a windowsArguments) switchOption(text string) {
 		}
 		known, ok := a.program.Switch(text[:2])
 		if ok && strings.HasSuffix(known.Kinds[0], "?") {
-			a.Value(known, known.Kinds[0], Word{Kind: Literal, Text: text[2:]})
+			a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: text[2:]})
 			return
 		}
 	}
 	a.c.Form.Put(argv.OptionName(text), "unknown")
 	a.c.Caveats.Add("unknown_option")
-	a.AnyPath(Word{Kind: Literal, Text: value})
+	a.AnyPath(expansion.Word{Kind: expansion.Literal, Text: value})
 }
 
 // bundled reads letters behind one slash, each an option without a value.

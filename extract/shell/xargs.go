@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/stream"
 	"policyd/extract/value"
 )
@@ -15,13 +16,13 @@ import (
 
 // runOn walks the command that names are given to as a command of its own. It reports false, and
 // walks nothing, if it can't be one.
-func (p *parsed) runOn(names *stream.NameStream, words []Word, place func(word, name Word) (Word, bool)) bool {
-	if len(words) == 0 || len(names.Roots) == 0 || words[0].Kind != Literal || !p.w.plainProgram(words[0].Text) && !scripted(words) {
+func (p *parsed) runOn(names *stream.NameStream, words []expansion.Word, place func(word, name expansion.Word) (expansion.Word, bool)) bool {
+	if len(words) == 0 || len(names.Roots) == 0 || words[0].Kind != expansion.Literal || !p.w.plainProgram(words[0].Text) && !scripted(words) {
 		return false
 	}
-	run := make([]Word, 0, len(words)+1)
+	run := make([]expansion.Word, 0, len(words)+1)
 	for _, word := range words {
-		placed, ok := place(word, wordOfNames(names, names.Roots[0]))
+		placed, ok := place(word, expansion.OfNames(names, names.Roots[0]))
 		if !ok {
 			return false
 		}
@@ -40,14 +41,14 @@ func (l *listings) plainProgram(name string) bool {
 }
 
 // scripted reports whether a command is a shell with a script in its words.
-func scripted(words []Word) bool {
-	return argv.IsShell(words[0].Text) && len(words) > 2 && words[1].literal("-c") && words[2].Kind == Literal
+func scripted(words []expansion.Word) bool {
+	return argv.IsShell(words[0].Text) && len(words) > 2 && words[1].Is("-c") && words[2].Kind == expansion.Literal
 }
 
 // standsAlone puts the names in the place of a mark that is a word of its own.
-func standsAlone(mark string) func(word, name Word) (Word, bool) {
-	return func(word, name Word) (Word, bool) {
-		if word.literal(mark) {
+func standsAlone(mark string) func(word, name expansion.Word) (expansion.Word, bool) {
+	return func(word, name expansion.Word) (expansion.Word, bool) {
+		if word.Is(mark) {
 			return name, true
 		}
 		return word, !strings.Contains(word.Text, mark)
@@ -58,14 +59,14 @@ func standsAlone(mark string) func(word, name Word) (Word, bool) {
 // is known.
 func (r nameRunner) unwrapXargs() bool {
 	if len(r.args.Inner) == 0 {
-		r.args.Inner = []Word{{Kind: Literal, Text: "echo"}} // what it runs where nothing is named
+		r.args.Inner = []expansion.Word{{Kind: expansion.Literal, Text: "echo"}} // what it runs where nothing is named
 		r.args.Words = append(slices.Clip(r.args.Words), r.args.Inner...)
 	}
 	if !r.plainXargs() {
 		return false
 	}
-	if first := r.args.Inner[0]; first.Kind == Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, first.Text) {
-		r.after = append(r.after, append(slices.Clone(r.args.Inner), Word{Kind: Output, Text: "…"}))
+	if first := r.args.Inner[0]; first.Kind == expansion.Literal && slices.Contains(r.w.table.Words.Printing.TextPrograms, first.Text) {
+		r.after = append(r.after, append(slices.Clone(r.args.Inner), expansion.Word{Kind: expansion.Output, Text: "…"}))
 		return true
 	}
 	names := r.namesOfXargs()
@@ -75,9 +76,9 @@ func (r nameRunner) unwrapXargs() bool {
 	if r.has("-I") {
 		return r.atMark(names)
 	}
-	words := append(slices.Clone(r.args.Inner), Word{Kind: Names})
-	return r.runOn(names, words, func(word, name Word) (Word, bool) {
-		if word.Kind == Names && word.stream == nil { // a name from elsewhere stands for itself
+	words := append(slices.Clone(r.args.Inner), expansion.Word{Kind: expansion.Names})
+	return r.runOn(names, words, func(word, name expansion.Word) (expansion.Word, bool) {
+		if word.Kind == expansion.Names && word.Stream == nil { // a name from elsewhere stands for itself
 			name.Vanishes = !r.has("-r") // given nothing, GNU's runs the command without a name
 			return name, true
 		}
@@ -96,7 +97,7 @@ func (r nameRunner) namesOfXargs() *stream.NameStream {
 	if in.EndByNUL() != zero || in.SeveralPerLine() && (r.has("-L") || r.has("-I")) {
 		return nil
 	}
-	if lines && (zero || !r.cutAt.literal(`\n`) && !r.cutAt.literal("\n")) {
+	if lines && (zero || !r.cutAt.Is(`\n`) && !r.cutAt.Is("\n")) {
 		return nil
 	}
 	given := *names
@@ -113,7 +114,7 @@ func (r nameRunner) namesOfXargs() *stream.NameStream {
 // atMark makes the command of xargs -I an item of its own, which gets one name at each mark.
 func (r nameRunner) atMark(names *stream.NameStream) bool {
 	mark := r.mark.Text
-	if r.has("-L") || r.has("-n") || r.mark.Kind != Literal || mark == "" { // of these options the last one counts
+	if r.has("-L") || r.has("-n") || r.mark.Kind != expansion.Literal || mark == "" { // of these options the last one counts
 		return false
 	}
 	names.Handing, names.Several = max(names.Handing, value.AsItems), false
@@ -129,7 +130,7 @@ func (r nameRunner) atMark(names *stream.NameStream) bool {
 // plainXargs reports whether xargs has no option but those that leave names
 // whole and read no other input.
 func (r nameRunner) plainXargs() bool {
-	if slices.ContainsFunc(r.args.Words[:len(r.args.Words)-len(r.args.Inner)], func(word Word) bool { return word.Kind != Literal }) {
+	if slices.ContainsFunc(r.args.Words[:len(r.args.Words)-len(r.args.Inner)], func(word expansion.Word) bool { return word.Kind != expansion.Literal }) {
 		return false // a mark that only the run can tell
 	}
 	return !slices.ContainsFunc(r.c.Form, func(entry v1.Entry) bool {
@@ -144,19 +145,19 @@ func (r nameRunner) unwrapFd() bool {
 		return false
 	}
 	names := producedNames(r.c, nil)
-	if last := len(r.args.Inner) - 1; last > 0 && r.args.Inner[last].literal(";") {
+	if last := len(r.args.Inner) - 1; last > 0 && r.args.Inner[last].Is(";") {
 		r.args.Inner = r.args.Inner[:last] // the end of the command, as find has it
 	}
-	if names == nil || slices.ContainsFunc(r.args.Inner, func(word Word) bool { return word.Kind != Literal || word.Text == ";" }) {
+	if names == nil || slices.ContainsFunc(r.args.Inner, func(word expansion.Word) bool { return word.Kind != expansion.Literal || word.Text == ";" }) {
 		return false
 	}
 	names.Handing, names.Several = value.Whole, r.has("-X")
 	words := slices.Clone(r.args.Inner)
-	if !slices.ContainsFunc(words, func(word Word) bool { return strings.Contains(word.Text, "{") }) {
-		words = append(words, Word{Kind: Literal, Text: "{}"})
+	if !slices.ContainsFunc(words, func(word expansion.Word) bool { return strings.Contains(word.Text, "{") }) {
+		words = append(words, expansion.Word{Kind: expansion.Literal, Text: "{}"})
 	}
-	return r.runOn(names, words, func(word, name Word) (Word, bool) {
-		if word.literal("{}") {
+	return r.runOn(names, words, func(word, name expansion.Word) (expansion.Word, bool) {
+		if word.Is("{}") {
 			return name, true
 		}
 		return word, !strings.Contains(word.Text, "{") // {.} and the like are parts of names

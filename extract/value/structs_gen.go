@@ -5,6 +5,12 @@ package value
 import ()
 
 // Equal reports whether two values are the same.
+func (x *Directories) Equal(y *Directories) bool {
+	return SameList(x.Known, y.Known) &&
+		x.Others == y.Others
+}
+
+// Equal reports whether two values are the same.
 func (x *Walk) Equal(y *Walk) bool {
 	return SameList(x.Include, y.Include) &&
 		SameList(x.Exclude, y.Exclude) &&
@@ -27,6 +33,13 @@ func (x *Index) Equal(y *Index) bool {
 		x.Dashes == y.Dashes &&
 		x.AtHead == y.AtHead &&
 		x.Untracked == y.Untracked
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Directories) Size() int {
+	size := 0
+	size += SizeOfTexts(x.Known)
+	return size
 }
 
 // Size returns the bytes that the value refers to.

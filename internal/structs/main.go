@@ -24,9 +24,10 @@ var roots = []struct {
 	directory   string
 	equal, size []string
 }{
-	{"extract/value", []string{"Walk"}, []string{"Walk"}},
+	{"extract/value", []string{"Directories", "Walk"}, []string{"Directories", "Walk"}},
 	{"extract/shell/stream", []string{"NameStream"}, []string{"NameStream"}},
-	{"extract/shell", []string{"Command", "Word"}, []string{"explained", "lineKey"}},
+	{"extract/shell/expansion", []string{"Word"}, []string{"Word"}},
+	{"extract/shell", []string{"Command"}, []string{"explained", "lineKey"}},
 }
 
 func main() {

@@ -48,3 +48,10 @@ func isRefName(name string) bool {
 	}
 	return true
 }
+
+// IsOneRevision reports whether a text is one word and no option, since git prints what it can't
+// resolve as it stands.
+func IsOneRevision(text string) bool {
+	text = strings.ReplaceAll(text, HashText, "h")
+	return text != "" && text[0] != '-' && strings.Trim(text, value.NameBytes+"./@^~{}-") == ""
+}
