@@ -11,6 +11,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/value"
 )
 
@@ -31,8 +32,8 @@ type accesses struct {
 }
 
 // access adds one path of a command, in every directory that it may run in.
-func (s *accesses) access(t *touched, item *v1.Item, c *shell.Command, a *shell.Access) {
-	if a.Naming == shell.Unnamed {
+func (s *accesses) access(t *touched, item *v1.Item, c *command.Command, a *command.Access) {
+	if a.Naming == command.Unnamed {
 		t.vague = true
 		t.add(a.Op, v1.SpaceUnknown)
 		s.locator.spelled(t, a)
@@ -53,16 +54,16 @@ func (s *accesses) access(t *touched, item *v1.Item, c *shell.Command, a *shell.
 	}
 }
 
-func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base string) {
+func (s *accesses) accessFrom(t *touched, item *v1.Item, a *command.Access, base string) {
 	switch {
-	case a.Reading == value.AsAnything && a.Naming != shell.ByGlob:
+	case a.Reading == value.AsAnything && a.Naming != command.ByGlob:
 		s.anyReading(t, item, a, base)
 	case s.view.Windows:
 		s.windowsAccess(t, item, a, base)
-	case a.Naming == shell.ByPathspec:
+	case a.Naming == command.ByPathspec:
 		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		s.locator.patternName(t, a.Text, a.Op)
-	case a.Naming == shell.ByGlob:
+	case a.Naming == command.ByGlob:
 		s.belowAll(t, item, s.aliases.touchMatching(t, a.Text, base, a.Op), a, base)
 		for _, match := range s.globbed(t, item, a, base) {
 			if resolved, err := s.view.Resolve(match); err == nil && resolved.Dir {
@@ -76,11 +77,11 @@ func (s *accesses) accessFrom(t *touched, item *v1.Item, a *shell.Access, base s
 }
 
 // absent reports whether a word that only counts if it names a path names none.
-func (s *accesses) absent(a *shell.Access, base string) bool {
+func (s *accesses) absent(a *command.Access, base string) bool {
 	switch a.Presence {
-	case shell.IfPathLike:
+	case command.IfPathLike:
 		return !s.couldBePath(a.Text, base)
-	case shell.IfExists:
+	case command.IfExists:
 		return !s.view.Exists(s.view.Absolute(a.Text, base))
 	default:
 		return false
@@ -88,10 +89,10 @@ func (s *accesses) absent(a *shell.Access, base string) bool {
 }
 
 // literal adds a path that a word names as it stands.
-func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base string) {
+func (s *accesses) literal(t *touched, item *v1.Item, a *command.Access, base string) {
 	text := shellExpanded(a.Text)
 	p := s.locator.touch(t, text, base, a.Op)
-	if a.Below.NamesRefs() && !s.repos.PlainRefs(p.Real, a.Below == shell.TagRefs) {
+	if a.Below.NamesRefs() && !s.repos.PlainRefs(p.Real, a.Below == command.TagRefs) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if a.FromStream {
@@ -109,8 +110,8 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *shell.Access, base stri
 
 // belowAll does what below does for the directories that some paths lead to by the names that the line
 // makes. What a walk there comes to by such names again isn't known.
-func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.Access, base string) {
-	if len(s.aliases.all) == 0 || a.Below != shell.Tree {
+func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *command.Access, base string) {
+	if len(s.aliases.all) == 0 || a.Below != command.Tree {
 		return
 	}
 	var targets []string
@@ -134,20 +135,20 @@ func (s *accesses) belowAll(t *touched, item *v1.Item, paths []string, a *shell.
 }
 
 // below adds the caveats for what a command does with a directory that it is given.
-func (s *accesses) below(t *touched, item *v1.Item, dir string, a *shell.Access, base string) {
-	if a.Below == shell.Module {
+func (s *accesses) below(t *touched, item *v1.Item, dir string, a *command.Access, base string) {
+	if a.Below == command.Module {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 	if answer := s.trees.IgnoreFilesAbove(dir, a.IgnoreFiles); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
-	if a.Below == shell.Tree || len(a.IgnoreFiles) > 0 {
+	if a.Below == command.Tree || len(a.IgnoreFiles) > 0 {
 		s.walk(t, item, dir, a, base)
 	}
 }
 
 // puts notes what a command puts at the path of an access.
-func (s *accesses) puts(t *touched, item *v1.Item, a *shell.Access, target, base string) {
+func (s *accesses) puts(t *touched, item *v1.Item, a *command.Access, target, base string) {
 	switch {
 	case a.Landing == nil || target == "":
 	case a.FromStream:
@@ -158,7 +159,7 @@ func (s *accesses) puts(t *touched, item *v1.Item, a *shell.Access, target, base
 }
 
 // walk adds the caveat for what reading a whole tree reaches.
-func (s *accesses) walk(t *touched, item *v1.Item, root string, a *shell.Access, base string) {
+func (s *accesses) walk(t *touched, item *v1.Item, root string, a *command.Access, base string) {
 	s.belowAll(t, item, s.aliases.touchBelow(t, root, a.Op, a.FromStream || a.Follow), a, base)
 	var found disk.Found
 	if a.FromStream && changes(a.Op) {
@@ -195,14 +196,14 @@ func (s *accesses) couldBePath(text, base string) bool {
 
 // globbed adds what a pattern reaches to an item: every match is looked at,
 // and the caveat names the gravest.
-func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base string) []string {
+func (s *accesses) globbed(t *touched, item *v1.Item, a *command.Access, base string) []string {
 	text, op := a.Text, a.Op
 	found := s.globs.ExpandAs(text, base, a.Named && !a.FromStream && op == v1.OpList)
 	none := !found.Unknown && len(found.Matches) == 0
-	if a.Matches == shell.NoMatch && !none || a.Matches == shell.SingleMatch && len(found.Matches) > 1 {
+	if a.Matches == command.NoMatch && !none || a.Matches == command.SingleMatch && len(found.Matches) > 1 {
 		item.Caveats.Add("dynamic_option")
 	}
-	if a.Matches == shell.NoMatch || a.Presence == shell.IfExists && none {
+	if a.Matches == command.NoMatch || a.Presence == command.IfExists && none {
 		return nil
 	}
 	if found.Unknown {
@@ -226,7 +227,7 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *shell.Access, base stri
 }
 
 // cutNames judges the names that a pattern matches where the shell cuts them once more.
-func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *disk.Expansion) {
+func (s *accesses) cutNames(item *v1.Item, a *command.Access, found *disk.Expansion) {
 	if !a.Split {
 		return
 	}
@@ -242,7 +243,7 @@ func (s *accesses) cutNames(item *v1.Item, a *shell.Access, found *disk.Expansio
 
 // matchedWord judges the word that a match of a pattern becomes, and those that it is cut into if another command
 // is given it.
-func (s *accesses) matchedWord(item *v1.Item, a *shell.Access, match, word, base string) {
+func (s *accesses) matchedWord(item *v1.Item, a *command.Access, match, word, base string) {
 	if strings.HasPrefix(word, "-") && !a.Rooted || strings.HasPrefix(word, ":") && strings.HasPrefix(item.Verb, "git ") {
 		item.Caveats.Add("dynamic_option") // git reads magic behind a colon
 	}
@@ -255,7 +256,7 @@ func (s *accesses) matchedWord(item *v1.Item, a *shell.Access, match, word, base
 	if answer := s.trees.Handed(word, base, &a.Names); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
-	if info, err := s.view.Stat(match); (a.FilesOnly || a.Below == shell.Module) && (err != nil || info.IsDir()) {
+	if info, err := s.view.Stat(match); (a.FilesOnly || a.Below == command.Module) && (err != nil || info.IsDir()) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
 }
@@ -276,7 +277,7 @@ func (s *accesses) foundNames(t *touched, item *v1.Item, op, root string) disk.F
 // anyReading adds every path that a word of an unknown role may hold. A word with more marks
 // than are looked at, or with prose that mentions a restricted path, makes it unknown what the
 // command touches.
-func (s *accesses) anyReading(t *touched, item *v1.Item, a *shell.Access, base string) {
+func (s *accesses) anyReading(t *touched, item *v1.Item, a *command.Access, base string) {
 	readings, known := s.lines.Operands().PathReadings(a.Text)
 	for i := range readings {
 		text := readings[i].Text
@@ -314,11 +315,11 @@ func (s *accesses) counts(reading *argv.PathReading, base string) bool {
 }
 
 // reading adds one path, and what a directory holds.
-func (s *accesses) reading(t *touched, item *v1.Item, a *shell.Access, text, base string) {
+func (s *accesses) reading(t *touched, item *v1.Item, a *command.Access, text, base string) {
 	one := *a
 	one.Text = text
 	if s.view.Windows {
-		one.Reading, one.Presence = value.AsPath, shell.Always
+		one.Reading, one.Presence = value.AsPath, command.Always
 		s.windowsAccess(t, item, &one, base)
 		return
 	}
@@ -344,17 +345,17 @@ func (s *accesses) restricted(t *touched, text, op, base string) bool {
 
 // windowsAccess adds one path of a command of a session on Windows. Patterns
 // reach the program there, whichever shell runs it.
-func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, base string) {
-	if a.Presence == shell.IfPathLike && !s.classes.WindowsCouldBePath(a.Text) {
+func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *command.Access, base string) {
+	if a.Presence == command.IfPathLike && !s.classes.WindowsCouldBePath(a.Text) {
 		return
 	}
-	if (a.Naming == shell.ByGlob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
+	if (a.Naming == command.ByGlob || strings.ContainsAny(a.Text, "*?[")) && !strings.Contains(a.Text, "`") {
 		s.windowsGlob(t, item, a, base)
 		return
 	}
 	p := s.locator.touch(t, a.Text, base, a.Op)
 	defer s.puts(t, item, a, s.view.Absolute(a.Text, base), base)
-	if a.Below != shell.Tree || p.Space == v1.SpaceUnknown {
+	if a.Below != command.Tree || p.Space == v1.SpaceUnknown {
 		return
 	}
 	if p.Caveats.Has("unseen") {
@@ -372,7 +373,7 @@ func (s *accesses) windowsAccess(t *touched, item *v1.Item, a *shell.Access, bas
 
 // windowsGlob adds a pattern. What it matches is not looked up: it matches no
 // secret when no name on the lists fits it.
-func (s *accesses) windowsGlob(t *touched, item *v1.Item, a *shell.Access, base string) {
+func (s *accesses) windowsGlob(t *touched, item *v1.Item, a *command.Access, base string) {
 	text := strings.ReplaceAll(a.Text, `\`, "/")
 	dir, name := "", text
 	if slash := strings.LastIndexByte(text, '/'); slash >= 0 {

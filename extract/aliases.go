@@ -9,7 +9,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 )
 
 // linkUnknown is the caveat of an item that touches what an earlier command of the line may have
@@ -60,11 +60,11 @@ const (
 )
 
 // aliasOf is the kind of name that a landing makes.
-func aliasOf(made shell.Making) aliasKind {
+func aliasOf(made command.Making) aliasKind {
 	switch made {
-	case shell.HardLinks:
+	case command.HardLinks:
 		return aliasLink
-	case shell.SymbolicLinks:
+	case command.SymbolicLinks:
 		return aliasSymbolic
 	default:
 		return aliasCopy
@@ -73,7 +73,7 @@ func aliasOf(made shell.Making) aliasKind {
 
 // collect returns the names that the commands of a line make. Loops, functions and the background run commands in
 // another order than the line has them, so every name counts for every other command.
-func (n *aliasTable) collect(commands []shell.Command) []alias {
+func (n *aliasTable) collect(commands []command.Command) []alias {
 	if len(commands) < 2 || n.view.Windows {
 		return nil
 	}
@@ -96,7 +96,7 @@ func (n *aliasTable) collect(commands []shell.Command) []alias {
 }
 
 // unpacked adds the places where a command makes files that are not known.
-func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias {
+func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alias {
 	if !c.Cwd.Complete() {
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
@@ -108,7 +108,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 		}
 		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
 		for i := range c.Accesses {
-			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == shell.ByName || a.Naming == shell.ByPathspec) {
+			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {
 				if full := n.view.Absolute(a.Text, dir); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
@@ -119,15 +119,15 @@ func (n *aliasTable) unpacked(out []alias, index int, c *shell.Command) []alias 
 }
 
 // landings adds the names that a command puts at the path of an access.
-func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell.Access) []alias {
+func (n *aliasTable) landings(out []alias, index int, c *command.Command, a *command.Access) []alias {
 	dirs := c.Cwd.Known
 	if a.Dirs != nil {
 		dirs = a.Dirs
 	}
 	for _, base := range dirs {
 		target := n.view.Absolute(shellExpanded(a.Text), base)
-		if target == "" || a.Naming == shell.Unnamed || a.Naming == shell.ByGlob {
-			if a.Landing.Makes != shell.Copies {
+		if target == "" || a.Naming == command.Unnamed || a.Naming == command.ByGlob {
+			if a.Landing.Makes != command.Copies {
 				out = append(out, alias{command: index, at: path.Clean(base), kind: aliasPlace})
 			}
 			continue
@@ -141,7 +141,7 @@ func (n *aliasTable) landings(out []alias, index int, c *shell.Command, a *shell
 }
 
 // landing adds the names that one source gets at a path, or in the directory that may be there.
-func (n *aliasTable) landing(out []alias, name alias, source *shell.Access, base string, what *shell.Landing) []alias {
+func (n *aliasTable) landing(out []alias, name alias, source *command.Access, base string, what *command.Landing) []alias {
 	target := name.at
 	l := landing{placer: n.placer, t: &touched{}, item: &v1.Item{}, what: what}
 	words := l.named(source, base)
@@ -161,7 +161,7 @@ func (n *aliasTable) landing(out []alias, name alias, source *shell.Access, base
 			if name.to = n.view.Absolute(word, base); name.to != "" && name.to != at {
 				out = append(out, name)
 			}
-			if what.Makes == shell.SymbolicLinks && !strings.HasPrefix(word, "/") {
+			if what.Makes == command.SymbolicLinks && !strings.HasPrefix(word, "/") {
 				name.to = paths.Parent(at) + "/" + word // its text counts from where it lies
 				out = append(out, name)
 			}

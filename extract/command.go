@@ -15,6 +15,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/which"
 	"policyd/extract/windows"
 )
@@ -74,10 +75,10 @@ func (r *commands) commandLine(line string) {
 
 // changesRules reports whether a command of a line could write, move or remove a file of ignore rules, before or while
 // another one reads what these leave.
-func changesRules(commands []shell.Command) bool {
-	return slices.ContainsFunc(commands, func(c shell.Command) bool {
-		return c.Implied.Unpacks || slices.ContainsFunc(c.Accesses, func(a shell.Access) bool {
-			return changes(a.Op) && a.Op != v1.OpExecute && (namesRules(&a) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, func(source shell.Access) bool {
+func changesRules(commands []command.Command) bool {
+	return slices.ContainsFunc(commands, func(c command.Command) bool {
+		return c.Implied.Unpacks || slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
+			return changes(a.Op) && a.Op != v1.OpExecute && (namesRules(&a) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, func(source command.Access) bool {
 				return namesRules(&source)
 			}))
 		})
@@ -86,14 +87,14 @@ func changesRules(commands []shell.Command) bool {
 
 // namesRules reports whether an access could be one to a file of ignore rules, by its name. No pattern matches a dot in
 // front that it doesn't spell.
-func namesRules(a *shell.Access) bool {
+func namesRules(a *command.Access) bool {
 	name := strings.ToLower(path.Base(a.Text))
 	switch a.Naming {
-	case shell.Unnamed:
+	case command.Unnamed:
 		return true
-	case shell.ByGlob:
+	case command.ByGlob:
 		return strings.HasPrefix(name, ".") || strings.ContainsAny(name, "{([")
-	case shell.ByName, shell.ByPathspec:
+	case command.ByName, command.ByPathspec:
 	}
 	return strings.HasSuffix(name, "ignore")
 }
@@ -122,7 +123,7 @@ func (x *Extractor) Describe(session *v1.Session, cwd, line string) shell.Descri
 
 // command makes the item of one simple command, and one for every path
 // outside that it touches (V1). It returns the index of the first.
-func (r *commands) command(c *shell.Command, line string) (index int) {
+func (r *commands) command(c *command.Command, line string) (index int) {
 	r.facts.step()
 	index = len(r.facts.Items)
 	item, t := &r.scratch.item, &r.scratch.touched
@@ -177,7 +178,7 @@ func (r *commands) command(c *shell.Command, line string) (index int) {
 
 // workingDirectories adds every directory that the command may run in. A
 // directory alone is listed, not read: what is read there is an access.
-func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Command) {
+func (r *commands) workingDirectories(t *touched, item *v1.Item, c *command.Command) {
 	switch c.Verb {
 	case "cd", "pushd", "popd", ":", "echo", "printf", "true", "false", "((", "let":
 		return // they touch nothing but what they are given; cd carries its effect to what follows
@@ -212,9 +213,9 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *shell.Comman
 // spelledRoot is what the paths below a directory begin with, as a command names them
 // that walks it. Of a directory that a pattern or another command finds every
 // part counts.
-func spelledRoot(a *shell.Access, root string) string {
+func spelledRoot(a *command.Access, root string) string {
 	switch {
-	case a.Naming == shell.ByGlob || a.FromStream:
+	case a.Naming == command.ByGlob || a.FromStream:
 		return "./" + root + "/"
 	case a.Text == "":
 		return "./"
@@ -224,7 +225,7 @@ func spelledRoot(a *shell.Access, root string) string {
 
 // effective is the directory that an approval would name (V3), and whether it is that of
 // a path that the command names and not the one that it runs in.
-func (r *commands) effective(c *shell.Command) (directory string, named bool) {
+func (r *commands) effective(c *command.Command) (directory string, named bool) {
 	base := ""
 	if c.Cwd.Single() {
 		base = c.Cwd.Known[0]
@@ -247,7 +248,7 @@ func (r *commands) effective(c *shell.Command) (directory string, named bool) {
 // firstPath is the first path that a command names: the operand that is one, else the
 // first path among its options, patterns and redirections. It is empty where there is none.
 // file is true where the path is one that is written, and so no directory to come.
-func (r *commands) firstPath(c *shell.Command, base string) (full string, file bool) {
+func (r *commands) firstPath(c *command.Command, base string) (full string, file bool) {
 	operand := c.Effective.Operand
 	if operand == "./..." {
 		operand = "."
@@ -263,7 +264,7 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
 		if full := r.certainPath(a, base); full != "" && !strings.HasPrefix(full, "/dev/") {
-			return full, a.Op == v1.OpWrite && a.Naming != shell.ByGlob
+			return full, a.Op == v1.OpWrite && a.Naming != command.ByGlob
 		}
 	}
 	return "", false
@@ -271,9 +272,9 @@ func (r *commands) firstPath(c *shell.Command, base string) (full string, file b
 
 // certainPath is the path that an access names whatever is there, of a pattern the directory that it starts from.
 // It is empty for other accesses.
-func (r *commands) certainPath(a *shell.Access, base string) string {
-	glob := a.Naming == shell.ByGlob
-	if !glob && a.Naming != shell.ByName || a.Presence != shell.Always || a.Matches == shell.NoMatch || r.view.Windows && glob {
+func (r *commands) certainPath(a *command.Access, base string) string {
+	glob := a.Naming == command.ByGlob
+	if !glob && a.Naming != command.ByName || a.Presence != command.Always || a.Matches == command.NoMatch || r.view.Windows && glob {
 		return ""
 	}
 	if len(a.Dirs) == 1 {
@@ -316,7 +317,7 @@ func (r *commands) directoryOf(full string, file bool) string {
 }
 
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
-func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
+func (r *commands) aboutCommand(item *v1.Item, c *command.Command, line string) {
 	for _, name := range c.Variables {
 		if r.facts.lists.Variables.Match(name) != "" {
 			item.Caveats.Add("secret_variable")
@@ -346,7 +347,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *shell.Command, line string) {
 // it names the sidecar's address in its words as the shell expands them, in a redirection,
 // or in the line, whose assignments it may follow; dynamic_word if only the run knows
 // which port it names.
-func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
+func (r *commands) addressed(item *v1.Item, c *command.Command, line string) {
 	self := r.address
 	for _, access := range c.Accesses {
 		for _, device := range []string{"/dev/tcp/", "/dev/udp/"} {
@@ -369,8 +370,8 @@ func (r *commands) addressed(item *v1.Item, c *shell.Command, line string) {
 // excludable reports whether a command that reaches a secret would reach none with the
 // exclusions: it is extracted again with them, and nothing of that is kept. Only trees that the
 // command walks itself are affected; names that another command finds are not.
-func (r *commands) excludable(c *shell.Command, line string) bool {
-	walks := func(a shell.Access) bool { return a.Below == shell.Tree && !a.FromStream && a.Tracked == nil }
+func (r *commands) excludable(c *command.Command, line string) bool {
+	walks := func(a command.Access) bool { return a.Below == command.Tree && !a.FromStream && a.Tracked == nil }
 	if len(r.facts.lists.Exclusions) == 0 || !slices.ContainsFunc(c.Accesses, walks) {
 		return false
 	}
@@ -391,7 +392,7 @@ func (r *commands) excludable(c *shell.Command, line string) bool {
 
 // exclude adds a caveat to the item of a command that would reach no secret if it left out the
 // names that an exclusion hint lists (data.policyd.config.exclusions).
-func (r *commands) exclude(index int, c *shell.Command, line string) {
+func (r *commands) exclude(index int, c *command.Command, line string) {
 	item := &r.facts.Items[index]
 	if !item.Caveats.Has(disk.ReachesSecret) || !r.excludable(c, line) {
 		return
@@ -403,7 +404,7 @@ func (r *commands) exclude(index int, c *shell.Command, line string) {
 // patched adds what the patch of a command changes to what the command
 // touches. The patch stands in the line or in a file that the command reads;
 // one that is elsewhere, or can't be read wholly, is a caveat.
-func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line string) {
+func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line string) {
 	format := patchers[c.Verb]
 	if format == nil {
 		format = patchers[c.Program]
@@ -432,11 +433,11 @@ func (r *commands) patched(t *touched, item *v1.Item, c *shell.Command, line str
 
 // patches are the texts of the patches that a command is given: in its line, or in the files that it reads. known is
 // false if there may be others.
-func (r *commands) patches(c *shell.Command, line, dir string, envelope bool) (texts []string, known bool) {
+func (r *commands) patches(c *command.Command, line, dir string, envelope bool) (texts []string, known bool) {
 	texts = patch.InLine(line, envelope)
 	known = patch.HandedTo(c.Verb[strings.LastIndexByte(c.Verb, ' ')+1:], line)
 	for i := range c.Accesses {
-		if access := &c.Accesses[i]; access.Op == v1.OpRead && access.Naming == shell.ByName {
+		if access := &c.Accesses[i]; access.Op == v1.OpRead && access.Naming == command.ByName {
 			texts = append(texts, r.patchFile(r.view.Absolute(access.Text, dir)))
 			known = true
 		}

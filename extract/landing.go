@@ -9,7 +9,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 )
 
 // landsUnknown is the caveat of an item that puts something into a directory
@@ -34,7 +34,7 @@ type landing struct {
 	placer *placer
 	t      *touched
 	item   *v1.Item // the command; nil for a file tool, whose paths are items
-	what   *shell.Landing
+	what   *command.Landing
 	// left bounds the names that are looked at, listed those that are noted.
 	left, listed int
 	unknown      bool
@@ -42,7 +42,7 @@ type landing struct {
 
 // lands notes the paths that come to be where a command puts its sources. base
 // is what they count from.
-func (p *placer) lands(t *touched, item *v1.Item, what *shell.Landing, target, base string) {
+func (p *placer) lands(t *touched, item *v1.Item, what *command.Landing, target, base string) {
 	l := landing{placer: p, t: t, item: item, what: what, left: disk.MaxReached, listed: maxLandings, unknown: what.Vague}
 	l.at(target, base)
 	if l.unknown {
@@ -57,9 +57,9 @@ func (p *placer) copied(sources, targets []string) {
 	if len(sources) == 0 || len(targets) == 0 {
 		return
 	}
-	what := &shell.Landing{Tree: true, Follow: true}
+	what := &command.Landing{Tree: true, Follow: true}
 	for _, source := range sources {
-		what.Sources = append(what.Sources, shell.Access{Text: source, Op: v1.OpList, Naming: shell.ByName})
+		what.Sources = append(what.Sources, command.Access{Text: source, Op: v1.OpList, Naming: command.ByName})
 	}
 	for _, target := range targets {
 		full := p.view.Absolute(target, p.facts.Cwd)
@@ -103,12 +103,12 @@ func (l *landing) into(target string, resolved *paths.Resolved) bool {
 }
 
 // named are the words that a source stands for.
-func (l *landing) named(a *shell.Access, base string) []string {
+func (l *landing) named(a *command.Access, base string) []string {
 	switch {
-	case a.Naming == shell.Unnamed, l.placer.view.Windows && strings.ContainsAny(a.Text, "*?["):
+	case a.Naming == command.Unnamed, l.placer.view.Windows && strings.ContainsAny(a.Text, "*?["):
 		l.unknown = true
 		return nil
-	case a.Naming == shell.ByGlob:
+	case a.Naming == command.ByGlob:
 		found := l.placer.globs.Expand(a.Text, base)
 		l.unknown = l.unknown || found.Unknown
 		if len(found.Words) == 0 {
@@ -149,7 +149,7 @@ func (l *landing) source(source, base, dir string) {
 
 // linked notes what a relative link leads to: its text counts from where it lies.
 func (l *landing) linked(source, full string) {
-	if l.what.Makes == shell.SymbolicLinks && !strings.HasPrefix(source, "/") {
+	if l.what.Makes == command.SymbolicLinks && !strings.HasPrefix(source, "/") {
 		l.placer.locator.touch(l.t, source, paths.Parent(full), v1.OpList)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/spelling"
 )
 
@@ -353,7 +353,7 @@ func (l *locator) noWorse(p *v1.Path, reading string) bool {
 
 // spelled adds a word that only the run can tell, for what it spells: a secret
 // named behind a variable is still a secret that is named.
-func (l *locator) spelled(t *touched, a *shell.Access) {
+func (l *locator) spelled(t *touched, a *command.Access) {
 	if !strings.Contains(a.Text, "/") && !strings.Contains(a.Text, ".") {
 		return
 	}

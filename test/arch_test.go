@@ -69,6 +69,12 @@ var importTable = []row{
 		reason: "what a word can be follows from what its parts expand to, and neither from the line's state nor from a disk",
 	},
 	{
+		path: "extract/shell/command", own: []string{
+			"api/v1", "extract/argv", "extract/shell/expansion", "extract/shell/lexical", "extract/shell/stream", "extract/value",
+		},
+		reason: "who judges a command depends on its description, and not on the interpreter that made it",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -98,12 +104,12 @@ var importTable = []row{
 	},
 	{
 		path: "extract/gitreach", own: []string{
-			"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/paths", "extract/scope", "extract/shell", "extract/value", "internal/credential",
+			"api/v1", "extract/disk", "extract/git/history", "extract/git/object", "extract/git/syntax", "extract/git/trust", "extract/paths", "extract/scope", "extract/shell/command", "extract/value", "internal/credential",
 		},
 		reason: "what git prints follows from a command and a repository, and not from the line that the command is in",
 	},
 	{
-		path: "extract/which", own: []string{"api/v1", "extract/disk", "extract/paths", "extract/scope", "extract/shell", "extract/stat", "extract/versions"},
+		path: "extract/which", own: []string{"api/v1", "extract/disk", "extract/paths", "extract/scope", "extract/shell/command", "extract/stat", "extract/versions"},
 		reason: "which program a command runs follows from its name and from the files beside it",
 	},
 	{
@@ -169,7 +175,7 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
+			"extract/shell/command", "extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -455,6 +461,7 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/shell/guard", "policyd/extract/shell"},
 		{"extract/shell/stream", "policyd/extract/shell"},
 		{"extract/shell/expansion", "policyd/extract/shell"},
+		{"extract/shell/command", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git/object"},
 		{"extract/git/object", "policyd/extract/git/trust"},
 		{"extract/git/history", "policyd/extract/git/trust"},
@@ -464,8 +471,8 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/disk", "policyd/extract/shell"},
 		{"extract/disk", "policyd/extract/scope"},
 		{"extract/scope", "policyd/extract/shell"},
-		{"extract/gitreach", "policyd/extract"},
-		{"extract/which", "policyd/extract"},
+		{"extract/gitreach", "policyd/extract/shell"},
+		{"extract/which", "policyd/extract/shell"},
 		{"extract/disk", "policyd/extract/catalog"},
 		{"extract/value", "policyd/extract/shell"},
 		{"extract/argv", "policyd/extract/shell"},

@@ -9,7 +9,7 @@ import (
 	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 )
 
 // Commands says what git commands do that only the repository tells.
@@ -43,22 +43,22 @@ func (g *Commands) settingsReach(verdict trust.Verdict) string {
 
 // Push adds that a push may go anywhere, where settings of git have a say in where it
 // goes and they say so, or can't be read.
-func (g *Commands) Push(item *v1.Item, c *shell.Command) {
+func (g *Commands) Push(item *v1.Item, c *command.Command) {
 	if c.Git.Mapped && !g.pushesPlainly(c) {
-		item.Form.Put(shell.PushAnywhere, shell.PushForces)
+		item.Form.Put(command.PushAnywhere, command.PushForces)
 		item.Risks.Add("force")
 	}
 }
 
 // Paths adds the risk of a path where a word that may name a revision is that of a file or a
 // directory. git refuses a word that is both.
-func (g *Commands) Paths(item *v1.Item, c *shell.Command) {
+func (g *Commands) Paths(item *v1.Item, c *command.Command) {
 	if c.Git.PathRisk == "" {
 		return
 	}
 	for i := range c.Accesses {
 		a := &c.Accesses[i]
-		if a.Op != v1.OpWrite || a.Naming == shell.Unnamed || a.Landing != nil {
+		if a.Op != v1.OpWrite || a.Naming == command.Unnamed || a.Landing != nil {
 			continue
 		}
 		for _, dir := range c.Cwd.Known {
@@ -72,7 +72,7 @@ func (g *Commands) Paths(item *v1.Item, c *shell.Command) {
 // pushesPlainly reports whether settings leave a push to git's own defaults in every
 // directory that the command may run in. Settings of the line and of the environment
 // are not read. Hooks have no say: settings are known where only a hook isn't trusted.
-func (g *Commands) pushesPlainly(c *shell.Command) bool {
+func (g *Commands) pushesPlainly(c *command.Command) bool {
 	if c.Caveats.Has("assigns") || c.Caveats.Has("executes") {
 		return false
 	}
@@ -90,7 +90,7 @@ func (g *Commands) pushesPlainly(c *shell.Command) bool {
 
 // storesReach says whether a command prints a credential that git keeps: in settings, in addresses of
 // remotes, or in messages of reflogs, which hold the words of command lines.
-func (g *Commands) storesReach(c *shell.Command, verdict trust.Verdict) string {
+func (g *Commands) storesReach(c *command.Command, verdict trust.Verdict) string {
 	if answer := configReach(c, verdict); answer != disk.ReachesNone {
 		return answer
 	}
@@ -116,7 +116,7 @@ var settingsOf = map[string]func(name string) bool{
 	},
 }
 
-func (g *Commands) storeReach(store string, c *shell.Command, verdict trust.Verdict) string {
+func (g *Commands) storeReach(store string, c *command.Command, verdict trust.Verdict) string {
 	holds := false
 	if settings, known := settingsOf[store]; known {
 		holds = slices.ContainsFunc(verdict.Credentials, settings)
@@ -130,7 +130,7 @@ func (g *Commands) storeReach(store string, c *shell.Command, verdict trust.Verd
 }
 
 // logsOf are the reflogs of a store, or directories of them.
-func (g *Commands) logsOf(store string, c *shell.Command, verdict trust.Verdict) []string {
+func (g *Commands) logsOf(store string, c *command.Command, verdict trust.Verdict) []string {
 	switch {
 	case store == "stash":
 		return []string{verdict.CommonDir + "/logs/refs/stash"}
@@ -141,13 +141,13 @@ func (g *Commands) logsOf(store string, c *shell.Command, verdict trust.Verdict)
 }
 
 // walksAll reports whether a command begins at other refs than those that it names.
-func (g *Commands) walksAll(c *shell.Command) bool {
+func (g *Commands) walksAll(c *command.Command) bool {
 	return given(c, g.Tables.walks.All)
 }
 
 // Trust adds a caveat where the repository's own configuration could run a
 // program for this command, in any directory that it may run in.
-func (g *Commands) Trust(item *v1.Item, c *shell.Command) {
+func (g *Commands) Trust(item *v1.Item, c *command.Command) {
 	subcommand := strings.TrimPrefix(c.Verb, "git ")
 	if subcommand == c.Verb {
 		return // no subcommand: git prints its help
@@ -176,7 +176,7 @@ func (g *Commands) Trust(item *v1.Item, c *shell.Command) {
 }
 
 // reach adds what a command reaches in a repository that is trusted.
-func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) {
+func (g *Commands) reach(item *v1.Item, c *command.Command, verdict trust.Verdict, dir string) {
 	if answer := g.settingsReach(verdict); answer != disk.ReachesNone {
 		item.Caveats.Add(answer)
 	}
@@ -201,7 +201,7 @@ func (g *Commands) reach(item *v1.Item, c *shell.Command, verdict trust.Verdict,
 
 // checksSignatures reports whether settings make git run gpg for the commits that a command prints. A format that
 // is no name is an effect of the line.
-func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) bool {
+func (g *Commands) checksSignatures(c *command.Command, verdict trust.Verdict) bool {
 	for _, format := range c.Git.Log.Formats {
 		if !syntax.ChecksSignature(format) && verdict.Formats.ChecksSignature(format) {
 			return true
@@ -217,7 +217,7 @@ func (g *Commands) checksSignatures(c *shell.Command, verdict trust.Verdict) boo
 // gitUnseen judges a git command in a repository that can't be looked at. The
 // item has the caveat for that; what it would print of files is not known, but
 // where its words name each of them.
-func (g *Commands) gitUnseen(item *v1.Item, c *shell.Command) {
+func (g *Commands) gitUnseen(item *v1.Item, c *command.Command) {
 	if reader, ok := g.Tables.readers[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
@@ -227,7 +227,7 @@ func (g *Commands) gitUnseen(item *v1.Item, c *shell.Command) {
 // files that can't be secrets by their names, and nothing else: revision:path, or
 // pathspecs. A log may go on to what a file began as a copy of, by a setting. Of a
 // directory that revision:path names the names alone are printed where lists is true.
-func (g *Commands) gitNamed(c *shell.Command, lists bool) bool {
+func (g *Commands) gitNamed(c *command.Command, lists bool) bool {
 	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, func(option string) bool { _, has := c.Form.Get(option); return has })
 	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || !c.Git.Objects.Complete() {
 		return false
@@ -250,7 +250,7 @@ var severalSettings = []string{"--get-regexp", "--regexp", "--get-urlmatch", "--
 // configReach says whether a command prints a setting of git that holds a
 // secret: a token in an address, a password. Commands that print one setting
 // are held to its name.
-func configReach(c *shell.Command, verdict trust.Verdict) string {
+func configReach(c *command.Command, verdict trust.Verdict) string {
 	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
 	printed := false
 	switch {

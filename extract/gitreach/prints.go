@@ -13,7 +13,7 @@ import (
 	"policyd/extract/git/syntax"
 	"policyd/extract/git/trust"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 )
 
 // Prints says what secrets a git command prints of files and of commits.
@@ -81,7 +81,7 @@ func (g *gitReader) printsContents(form v1.Form) bool {
 
 // gitReach says whether a command that prints the contents of tracked files, or of those
 // that commits hold, can print a secret.
-func (p *Prints) gitReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+func (p *Prints) gitReach(item *v1.Item, c *command.Command, verdict trust.Verdict, dir string) string {
 	reader, ok := p.Tables.readers[c.Verb]
 	if !ok {
 		return disk.ReachesNone
@@ -113,7 +113,7 @@ var filePrinters = []string{"git show", "git cat-file", "git blame", "git annota
 
 // replacedReach says whether a command prints of files in a repository where git reads other objects in the
 // place of some. Then no name tells what it prints, in the index, in commits or by a hash.
-func (p *Prints) replacedReach(c *shell.Command, verdict trust.Verdict) string {
+func (p *Prints) replacedReach(c *command.Command, verdict trust.Verdict) string {
 	reader, known := p.Tables.readers[c.Verb]
 	prints := known && (c.Git.Objects.Words > 0 || reader.printsContents(c.Form)) || slices.Contains(filePrinters, c.Verb) || given(c, []string{"--blob"})
 	if prints && verdict.Found && verdict.Replaces() {
@@ -123,7 +123,7 @@ func (p *Prints) replacedReach(c *shell.Command, verdict trust.Verdict) string {
 }
 
 // outsideRepository says what git diff reaches outside of a repository: it compares files and directories as they are.
-func outsideRepository(c *shell.Command) string {
+func outsideRepository(c *command.Command) string {
 	if c.Verb == "git diff" && len(c.Git.Revisions)+len(c.Git.Pathspecs) > 0 {
 		return disk.ReachesUnknown
 	}
@@ -131,12 +131,12 @@ func outsideRepository(c *shell.Command) string {
 }
 
 // given reports whether a command has one of some options.
-func given(c *shell.Command, options []string) bool {
+func given(c *command.Command, options []string) bool {
 	return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
 }
 
 // objectsReach says whether a secret is among the files that words name as revision:path.
-func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+func (p *Prints) objectsReach(item *v1.Item, c *command.Command, verdict trust.Verdict, dir string) string {
 	for _, object := range c.Git.Objects.Named {
 		specs := []string{objectSpec(object.Path)}
 		answer := p.trackedReach(verdict, specs, dir)
@@ -151,7 +151,7 @@ func (p *Prints) objectsReach(item *v1.Item, c *shell.Command, verdict trust.Ver
 }
 
 // selectedReach says whether a secret is among what the pathspecs of a command select.
-func (p *Prints) selectedReach(item *v1.Item, c *shell.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
+func (p *Prints) selectedReach(item *v1.Item, c *command.Command, reader *gitReader, verdict trust.Verdict, dir string) string {
 	paths, revisions := p.divided(c, reader, &verdict, dir)
 	named := pathspecs(c, reader, verdict.Effects.Has(trust.Follows), paths)
 	of, specs := p.historyOf(c, reader, revisions, named), named
@@ -184,13 +184,13 @@ func objectSpec(object string) string {
 }
 
 // isPath reports whether git takes a word that may name a revision for a path.
-func (p *Prints) isPath(c *shell.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
+func (p *Prints) isPath(c *command.Command, reader *gitReader, verdict *trust.Verdict, word, dir string) bool {
 	return !reader.Numbers && p.namesPath(c, word, dir) &&
 		!history.MayName(&verdict.Repository, word)
 }
 
 // divided tells paths from revisions among the words that may name either.
-func (p *Prints) divided(c *shell.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
+func (p *Prints) divided(c *command.Command, reader *gitReader, verdict *trust.Verdict, dir string) (paths, revisions []string) {
 	for _, word := range c.Git.Revisions {
 		if p.isPath(c, reader, verdict, word, dir) {
 			paths = append(paths, word)
@@ -203,7 +203,7 @@ func (p *Prints) divided(c *shell.Command, reader *gitReader, verdict *trust.Ver
 
 // pathspecs are those that select what a command prints, words that name paths among them; none for
 // everything.
-func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string) []string {
+func pathspecs(c *command.Command, reader *gitReader, follows bool, paths []string) []string {
 	if _, whole := c.Form.Get("--full-diff"); whole {
 		return nil // of the commits that they select it prints all
 	}
@@ -226,7 +226,7 @@ func pathspecs(c *shell.Command, reader *gitReader, follows bool, paths []string
 
 // namesPath reports whether git may take a word for a path. Told to ignore what is missing, it takes
 // each for a revision, be it one that there isn't.
-func (p *Prints) namesPath(c *shell.Command, word, dir string) bool {
+func (p *Prints) namesPath(c *command.Command, word, dir string) bool {
 	_, ignores := c.Form.Get("--ignore-missing")
 	return !c.Git.Dashes && !ignores && disk.PlainWord(word) && p.View.Exists(p.View.Absolute(word, dir))
 }
@@ -290,7 +290,7 @@ func (p *Prints) secretAmong(verdict trust.Verdict, list func(visit func(path st
 // blobReach says whether a word names the contents of a tracked secret by their
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
-func (p *Prints) blobReach(item *v1.Item, c *shell.Command, verdict trust.Verdict, dir string) string {
+func (p *Prints) blobReach(item *v1.Item, c *command.Command, verdict trust.Verdict, dir string) string {
 	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
 		return disk.ReachesOutside
 	}
@@ -337,13 +337,13 @@ func (p *Prints) countsFromTop(holder string, verdict trust.Verdict) bool {
 }
 
 // takesRefs reports whether the shell makes words of a command of the names of refs.
-func takesRefs(c *shell.Command) bool {
-	return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return a.Below.NamesRefs() })
+func takesRefs(c *command.Command) bool {
+	return slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Below.NamesRefs() })
 }
 
 // contentReach says whether a word names contents of a secret that commits hold, by a hash. Git
 // prints these whatever options say of commits. To git show the shell makes hashes of commits alone.
-func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Verdict) string {
+func (p *Prints) contentReach(item *v1.Item, c *command.Command, verdict trust.Verdict) string {
 	words := c.Git.Revisions
 	switch c.Verb {
 	case "git cat-file":
@@ -357,7 +357,7 @@ func (p *Prints) contentReach(item *v1.Item, c *shell.Command, verdict trust.Ver
 
 // printsObjects reports whether a command may print what a tag names: a tag may name the
 // contents of a file.
-func (p *Prints) printsObjects(c *shell.Command, verdict trust.Verdict, dir string) bool {
+func (p *Prints) printsObjects(c *command.Command, verdict trust.Verdict, dir string) bool {
 	reader := p.Tables.readers[c.Verb]
 	switch {
 	case slices.Contains(refFormatters, c.Verb):
@@ -373,7 +373,7 @@ var refFormatters = []string{"git for-each-ref", "git tag", "git branch"}
 
 // stagedReach says whether a word that reads like a pathspec with magic names a tracked
 // secret: git looks first for a path of that very name in its index.
-func (p *Prints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
+func (p *Prints) stagedReach(c *command.Command, verdict trust.Verdict) string {
 	for _, name := range c.Git.Staged {
 		if answer := p.trackedReach(verdict, []string{":(top,literal)" + name}, verdict.Top); answer != disk.ReachesNone {
 			return answer
@@ -384,7 +384,7 @@ func (p *Prints) stagedReach(c *shell.Command, verdict trust.Verdict) string {
 
 // namesTags reports whether a word of a command may name a tag. Where the shell makes the
 // word of what git prints, that are commits, or refs.
-func (p *Prints) namesTags(c *shell.Command, verdict trust.Verdict, dir string) bool {
+func (p *Prints) namesTags(c *command.Command, verdict trust.Verdict, dir string) bool {
 	if takesRefs(c) {
 		return true
 	}
@@ -413,7 +413,7 @@ func (p *Prints) hashReach(digits string, verdict trust.Verdict) string {
 
 // historyOf are the commits that a command prints contents of, by its revisions and limited by
 // pathspecs. Where the shell makes words of them, all count.
-func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs []string) history.Query {
+func (p *Prints) historyOf(c *command.Command, reader *gitReader, revisions, specs []string) history.Query {
 	walks := p.Tables.walks
 	switch reader.Commits {
 	case "":
@@ -435,7 +435,7 @@ func (p *Prints) historyOf(c *shell.Command, reader *gitReader, revisions, specs
 }
 
 // revisions are those that a command begins at, given the words that name some.
-func (g *gitReader) revisions(c *shell.Command, words []string) []string {
+func (g *gitReader) revisions(c *command.Command, words []string) []string {
 	var out []string
 	for _, word := range words {
 		if g.Numbers && strings.Trim(word, "0123456789") == "" {

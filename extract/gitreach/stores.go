@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/internal/credential"
 )
 
@@ -32,7 +32,7 @@ type gitStores struct {
 
 // printed are the stores that a command prints. known is false for a format of refs with an atom that
 // is on no list.
-func (s *gitStores) printed(c *shell.Command) (stores []string, known bool) {
+func (s *gitStores) printed(c *command.Command) (stores []string, known bool) {
 	verb := s.verb(c)
 	command := s.Commands[verb]
 	stores = slices.Clone(command.Prints)
@@ -62,7 +62,7 @@ func (s *gitStores) printed(c *shell.Command) (stores []string, known bool) {
 }
 
 // verb is the entry of a command: of "git reflog main", which is no command of its own, "git reflog".
-func (s *gitStores) verb(c *shell.Command) string {
+func (s *gitStores) verb(c *command.Command) string {
 	for verb := c.Verb; ; {
 		if _, known := s.Commands[verb]; known {
 			return verb

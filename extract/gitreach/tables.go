@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 )
 
 //go:embed local.json readers.json stores.json walks.json
@@ -46,7 +46,7 @@ func Load() (*Tables, error) {
 
 // opensObjects reports whether a command may open an object: a partial clone fetches each that it lacks. Of
 // revisions HEAD alone is resolved without.
-func (t *Tables) opensObjects(c *shell.Command) bool {
+func (t *Tables) opensObjects(c *command.Command) bool {
 	if len(c.Git.Patterns)+len(c.Git.Staged)+c.Git.Objects.Words > 0 || takesRefs(c) ||
 		slices.ContainsFunc(c.Git.Revisions, func(word string) bool { return word != "HEAD" }) ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return strings.HasPrefix(spec, ":") }) { // it may ask for attributes

@@ -12,7 +12,7 @@ import (
 	"policyd/extract/git/trust"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/value"
 )
 
@@ -29,7 +29,7 @@ type Tracked struct {
 // TrackedNames says what reading the tracked files that pathspecs select
 // reaches, as git names them from dir. It reports false where git's index
 // can't be relied on: then the disk is looked at instead.
-func (f *Tracked) TrackedNames(dir string, a *shell.Access, base string, found disk.Found) (answer string, known bool) {
+func (f *Tracked) TrackedNames(dir string, a *command.Access, base string, found disk.Found) (answer string, known bool) {
 	verdict := f.Repos.Inspect(dir, "ls-files")
 	switch {
 	case verdict.Trusted && verdict.Found:
@@ -73,7 +73,7 @@ func (f *Tracked) soughtName(path, top, dir, base string, names *value.Names) st
 var errManyAnswers = errors.New("commits were read too often")
 
 // list visits the names that git's index has, and then those that commits have, until visit has had enough.
-func (f *Tracked) list(verdict trust.Verdict, a *shell.Access, dir string, visit func(path string) bool) error {
+func (f *Tracked) list(verdict trust.Verdict, a *command.Access, dir string, visit func(path string) bool) error {
 	commits, specs := f.commitsOf(a, dir)
 	more := true
 	err := history.Tracked(verdict.Repository, specs, dir, func(path string) bool {
@@ -106,7 +106,7 @@ func (f *Tracked) rulesUnseen(verdict trust.Verdict, dir string) bool {
 // these: before dashes git takes a word that names a path for a pathspec, and does
 // nothing where it names both. It goes by other words than the one that stands there where
 // a revision is excluded, and what stands for a word that the shell makes names no path.
-func (f *Tracked) commitsOf(a *shell.Access, dir string) (commits, specs []string) {
+func (f *Tracked) commitsOf(a *command.Access, dir string) (commits, specs []string) {
 	if a.AtHead {
 		commits = append(commits, "HEAD")
 	}

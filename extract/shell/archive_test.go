@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 )
 
 // tar reads with -t what it writes with -c, wherever the option stands.
@@ -33,7 +35,7 @@ func TestTarThatRunsPrograms(t *testing.T) {
 // gzip takes name.gz for name; scripts put a name into a text for sed.
 func TestPackedFiles(t *testing.T) {
 	c := parse(t, "zcat logs/app.log").Commands[0]
-	assert.True(t, slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Presence == IfExists && a.Text == "logs/app.log.gz" }))
+	assert.True(t, slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Presence == command.IfExists && a.Text == "logs/app.log.gz" }))
 	assert.Empty(t, c.Caveats)
 	for _, line := range []string{"zgrep x $'a\\nw out'", "unzip -l '*.zip'", "zgrep x 'a|b'", "zcat 'a b'"} {
 		assert.Truef(t, parse(t, line).Commands[0].Caveats.Has("unknown_option"), "%q", line)
@@ -69,6 +71,6 @@ func TestShellsThatOnlyRead(t *testing.T) {
 func TestPatternsThatMustNotMatchMarks(t *testing.T) {
 	for line, pattern := range map[string]string{"nm *.o": "@*", "bash -n *.sh": "+*", `for f in *.sh; do sh -n "$f"; done`: "+*"} {
 		c := parse(t, line).Commands[0]
-		assert.Truef(t, slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Matches == NoMatch && a.Text == pattern }), "%q", line)
+		assert.Truef(t, slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Matches == command.NoMatch && a.Text == pattern }), "%q", line)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 )
 
 // touched is what the commands of a line read or list, by name.
@@ -14,7 +16,7 @@ func touched(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			mark := ""
-			if a.Naming == Unnamed {
+			if a.Naming == command.Unnamed {
 				mark = "?"
 			}
 			out = append(out, a.Op+" "+a.Text+mark)

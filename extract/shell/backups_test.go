@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 )
 
 // sed -i with a suffix writes another file beside each that it changes, or where the
@@ -15,7 +17,7 @@ func TestSedKeepsFilesUnderOtherNames(t *testing.T) {
 		"sed -i~ s/a/b/ 'a b'": "a b~",
 	} {
 		accesses := parse(t, line).Commands[0].Accesses
-		assert.Truef(t, slices.ContainsFunc(accesses, func(a Access) bool { return a.Text == kept && a.Op == "write" }), "%q: %+v", line, accesses)
+		assert.Truef(t, slices.ContainsFunc(accesses, func(a command.Access) bool { return a.Text == kept && a.Op == "write" }), "%q: %+v", line, accesses)
 	}
 	assert.Len(t, parse(t, "sed -i s/a/b/ x").Commands[0].Accesses, 1)
 }

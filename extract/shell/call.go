@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -15,7 +16,7 @@ import (
 )
 
 // call walks a simple command: assignments, then words.
-func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fail *state) {
+func (w *walker) call(st *state, call *syntax.CallExpr, redirs []command.Access) (ok, fail *state) {
 	argv := make([]expansion.Word, 0, len(call.Args))
 	for _, arg := range call.Args {
 		if w.wordCount+len(argv) > maxWords {
@@ -48,11 +49,11 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []Access) (ok, fa
 // unmatched reads patterns that begin with a dash as the options that they are
 // when nothing matches them, which is nearly always (--include=*.ts), and adds
 // what has to hold for that.
-func unmatched(argv []expansion.Word, redirs []Access) []Access {
+func unmatched(argv []expansion.Word, redirs []command.Access) []command.Access {
 	for i, word := range argv {
 		redirs = append(redirs, extended(word)...)
 		if word.Kind == expansion.Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
-			redirs = append(redirs, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
+			redirs = append(redirs, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch})
 			argv[i] = expansion.Word{Kind: expansion.Literal, Text: lexical.Unescape(word.Text)}
 		}
 	}
@@ -92,7 +93,7 @@ func (s *surroundings) sets(st *state, name string, value expansion.Word) *state
 	next := st.withCaveat("sets_variable")
 	if value.Text != "" {
 		next = next.clone()
-		next.given = append(slices.Clip(next.given), Access{Text: value.Text, Op: v1.OpWrite, Naming: ByName, Presence: IfPathLike})
+		next.given = append(slices.Clip(next.given), command.Access{Text: value.Text, Op: v1.OpWrite, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 	return next
 }
@@ -155,7 +156,7 @@ func loading(st *state, list string) *state {
 		if dir == "" {
 			dir = "."
 		}
-		next.given = append(slices.Clip(next.given), named(v1.OpExecute, dir))
+		next.given = append(slices.Clip(next.given), command.AccessTo(v1.OpExecute, dir))
 	}
 	return next
 }
@@ -247,7 +248,7 @@ func (s *surroundings) local(name string) bool {
 }
 
 // assignments walks a command that is nothing but assignments.
-func (a assigner) assignments(assigns []*syntax.Assign, redirs []Access) (ok, fail *state) {
+func (a assigner) assignments(assigns []*syntax.Assign, redirs []command.Access) (ok, fail *state) {
 	for _, assign := range assigns {
 		if list, ok := assignArray(a.w, a.st, assign); ok {
 			a.st = a.st.with(assign.Name.Value, list)
@@ -294,11 +295,11 @@ func isNothing(w expansion.Word) bool {
 // extended returns what has to hold for a word with one of the characters that
 // zsh reads as a pattern under EXTENDED_GLOB (HEAD^, main~2) to be itself: that
 // nothing begins as it does. Without a match zsh reports an error.
-func extended(word expansion.Word) []Access {
+func extended(word expansion.Word) []command.Access {
 	if word.Kind != expansion.Literal || word.Extended == "" {
 		return nil
 	}
-	return []Access{{Text: word.Extended, Op: v1.OpList, Naming: ByGlob, Matches: NoMatch}}
+	return []command.Access{{Text: word.Extended, Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch}}
 }
 
 // handsOn notes the patterns that the words of a command, a loop or an array hold matches
@@ -312,8 +313,8 @@ func (r *report) handsOn(st *state, words []expansion.Word) {
 		}
 		for _, held := range from {
 			if held.Cut || held.Head && held.Pattern != word.Text {
-				r.standing = append(r.standing, Access{
-					Text: held.Pattern, Op: v1.OpList, Naming: ByGlob, Split: held.Cut, Names: value.Names{Rooted: !held.Head, Braces: r.Posix}, Dirs: st.cwd.Known,
+				r.standing = append(r.standing, command.Access{
+					Text: held.Pattern, Op: v1.OpList, Naming: command.ByGlob, Split: held.Cut, Names: value.Names{Rooted: !held.Head, Braces: r.Posix}, Dirs: st.cwd.Known,
 				})
 			}
 		}

@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 // Behind declare and its like bash expands a value in parentheses once more, where the
@@ -69,7 +70,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.Equal(t, Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
+		assert.Equal(t, command.Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -104,7 +105,7 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 	} {
 		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
 			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
-			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == Unnamed, "%s: %s", shell, line)
+			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == command.Unnamed, "%s: %s", shell, line)
 		}
 	}
 }
@@ -187,7 +188,7 @@ func TestTheBashOfMacOS(t *testing.T) {
 		}
 	}
 	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
-	assert.Equal(t, Unnamed, mac.Commands[0].Accesses[0].Naming)
+	assert.Equal(t, command.Unnamed, mac.Commands[0].Accesses[0].Naming)
 }
 
 // V1: what time is told stands in front of the command, and is none itself.

@@ -7,6 +7,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
@@ -209,7 +210,7 @@ func (d *declaration) unknown() *state {
 // unknownDeclaration is a declaration with the command that describes it.
 type unknownDeclaration struct {
 	declaration
-	c     *Command
+	c     *command.Command
 	next  *state
 	names int
 	// prints is true if the variables are printed: options come first.

@@ -3,9 +3,10 @@ package shell
 import (
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 // Behind declare and the like bash cuts a value at its braces, and sets the last
@@ -71,7 +72,7 @@ func TestFunctionsEndWithTheirBody(t *testing.T) {
 func TestLoopsOverWhatTheShellCuts(t *testing.T) {
 	for _, words := range []string{"$(seq 3)", "$(uname -a)", "$PAGES", "$*", `"$@"`, "1 $(seq 3)"} {
 		line := parse(t, `x=a; z=b; for i in `+words+`; do cat $x; x=$z; z=/etc/shadow; done`)
-		last := Command{}
+		last := command.Command{}
 		for _, c := range line.Commands {
 			if c.Verb == "cat" {
 				last = c

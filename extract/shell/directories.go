@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/value"
@@ -212,11 +213,11 @@ func (h *host) enterable(dirs []string) bool {
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (d *diskView) onlyRead() bool {
-	return d.onlyReadBeside(func(*Command) bool { return false })
+	return d.onlyReadBeside(func(*command.Command) bool { return false })
 }
 
 // onlyReadBeside reports whether no command changes the disk but such as are known not to.
-func (d *diskView) onlyReadBeside(harmless func(*Command) bool) bool {
+func (d *diskView) onlyReadBeside(harmless func(*command.Command) bool) bool {
 	if d.changes || len(d.line.Messy) > 0 {
 		return false
 	}

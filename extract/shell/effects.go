@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -16,7 +17,7 @@ import (
 // what is unknown about them.
 type effects struct {
 	w  *walker
-	c  *Command
+	c  *command.Command
 	st *state
 	// filters are what a walk over a tree includes and leaves out.
 	filters value.Walk
@@ -44,7 +45,7 @@ func (e *effects) access(word expansion.Word, op string, tree bool) {
 // accessAs does the same for a program that may take it for something else.
 func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string, tree bool) {
 	if word.Is("-") && op == v1.OpRead {
-		e.c.reading.stdin = true
+		e.c.Reading.Stdin = true
 		return
 	}
 	switch {
@@ -56,16 +57,16 @@ func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string
 		word.Kind = expansion.Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == expansion.Names:
 		before := len(e.c.Accesses)
-		e.c.Accesses = appendAccesses(e.c.Accesses, word, op, tree)
+		e.c.Accesses = command.AppendNames(e.c.Accesses, word, op, tree)
 		for i := range e.c.Accesses[before:] {
 			e.c.Accesses[before+i].Reading = reading
 		}
 		for _, name := range word.Stream.Extra {
-			e.c.Accesses = append(e.c.Accesses, Access{
-				Text: name, Op: op, Naming: ByName, Below: treeIf(tree), Walk: value.Walk{Follow: tree}, Presence: IfExists,
+			e.c.Accesses = append(e.c.Accesses, command.Access{
+				Text: name, Op: op, Naming: command.ByName, Below: command.BelowIf(tree), Walk: value.Walk{Follow: tree}, Presence: command.IfExists,
 			})
 		}
-		e.c.Accesses = append(e.c.Accesses, composing(word.Stream)...)
+		e.c.Accesses = append(e.c.Accesses, command.Composing(word.Stream)...)
 		return
 	case word.Kind == expansion.Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -73,39 +74,39 @@ func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string
 	if word.Kind == expansion.Literal && word.Text == "" {
 		return
 	}
-	var a Access
+	var a command.Access
 	switch word.Kind {
 	case expansion.Glob:
-		a = matchesOf(word, op)
+		a = command.AccessToMatches(word, op)
 	case expansion.Dynamic, expansion.Output, expansion.Number, expansion.Hash:
-		a = Access{Text: word.Text, Op: op}
+		a = command.Access{Text: word.Text, Op: op}
 		e.c.Caveats.Add("dynamic_word")
 	default:
-		a = named(op, word.Text)
+		a = command.AccessTo(op, word.Text)
 	}
-	a.Below, a.Walk, a.Reading = treeIf(tree), e.filters, reading
+	a.Below, a.Walk, a.Reading = command.BelowIf(tree), e.filters, reading
 	e.c.Accesses = append(e.c.Accesses, a)
 }
 
 // maybePath notes a word that could be a path.
 func (e *effects) maybePath(word expansion.Word, op string) {
-	if e.c.reading.stdin = e.c.reading.stdin || word.Is("-"); word.Text == "" || word.Is("-") {
+	if e.c.Reading.Stdin = e.c.Reading.Stdin || word.Is("-"); word.Text == "" || word.Is("-") {
 		return
 	}
 	if word.Kind == expansion.Names {
 		e.access(word, op, true)
 		return
 	}
-	naming := ByName
+	naming := command.ByName
 	switch word.Kind {
 	case expansion.Glob:
-		naming = ByGlob
+		naming = command.ByGlob
 	case expansion.Dynamic, expansion.Output:
-		naming = Unnamed
+		naming = command.Unnamed
 		e.c.Caveats.Add("dynamic_word")
 	default:
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text, Op: op, Naming: naming, Presence: IfPathLike})
+	e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text, Op: op, Naming: naming, Presence: command.IfPathLike})
 }
 
 // AnyPath notes a word of a role that is not known: each path that it may hold can be
@@ -113,19 +114,19 @@ func (e *effects) maybePath(word expansion.Word, op string) {
 func (e *effects) AnyPath(word expansion.Word) {
 	added := e.anyPart(word, v1.OpWrite)
 	for i := range added {
-		if added[i].Presence == IfPathLike {
-			added[i].Below = Tree
+		if added[i].Presence == command.IfPathLike {
+			added[i].Below = command.Tree
 		}
 	}
 }
 
 // anyPart notes a word of which a path may be any part, and returns the accesses that this adds.
-func (e *effects) anyPart(word expansion.Word, op string) []Access {
+func (e *effects) anyPart(word expansion.Word, op string) []command.Access {
 	before := len(e.c.Accesses)
 	e.maybePath(word, op)
 	added := e.c.Accesses[before:]
 	for i := range added {
-		if added[i].Presence == IfPathLike {
+		if added[i].Presence == command.IfPathLike {
 			added[i].Reading = value.AsAnything
 		}
 	}
@@ -181,11 +182,11 @@ func (e *effects) partsHere(word expansion.Word) bool {
 		return false
 	}
 	before := len(e.c.Accesses)
-	e.c.Accesses = appendAccesses(e.c.Accesses, word, v1.OpList, false)
+	e.c.Accesses = command.AppendNames(e.c.Accesses, word, v1.OpList, false)
 	for i := range e.c.Accesses[before:] {
 		e.c.Accesses[before+i].Parts = true
 	}
-	e.c.Accesses = append(e.c.Accesses, composing(word.Stream)...)
+	e.c.Accesses = append(e.c.Accesses, command.Composing(word.Stream)...)
 	return true
 }
 
@@ -195,9 +196,9 @@ func (e *effects) refsHere(word expansion.Word) bool {
 	if e.elsewhere(word.Stream) || word.Split && e.st.assigned("IFS") {
 		return false
 	}
-	refs := Access{Text: ".", Op: v1.OpList, Naming: ByName, Below: Refs}
+	refs := command.Access{Text: ".", Op: v1.OpList, Naming: command.ByName, Below: command.Refs}
 	if word.Stream.Kind == stream.TagRefs {
-		refs.Below = TagRefs
+		refs.Below = command.TagRefs
 	}
 	e.c.Accesses = append(e.c.Accesses, refs)
 	return true
@@ -216,7 +217,7 @@ func (e *effects) beginsPlain(word expansion.Word, mark string) bool {
 	if word.Kind != expansion.Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: mark + "*", Op: v1.OpList, Naming: ByGlob, Matches: NoMatch})
+	e.c.Accesses = append(e.c.Accesses, command.Access{Text: mark + "*", Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch})
 	return true
 }
 
@@ -244,9 +245,9 @@ func (e *effects) codeIf(inline bool, kind string) string {
 func (e *effects) single(word expansion.Word, inert bool) {
 	switch {
 	case word.Kind == expansion.Glob && !word.Vanishes:
-		a := Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob}
+		a := command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob}
 		if word.Expands {
-			a.Matches = SingleMatch
+			a.Matches = command.SingleMatch
 		}
 		e.c.Accesses = append(e.c.Accesses, a)
 	case word.Kind == expansion.Names && word.Stream.Several:
@@ -309,49 +310,4 @@ func (e *effects) pathOperand(word expansion.Word) {
 // beginsWithNumber reports whether a number that can't be empty stands at the beginning of a word.
 func beginsWithNumber(w expansion.Word) bool {
 	return len(w.Holes) > 0 && w.Holes[0].Start == 0 && !w.Holes[0].Class.MayBeEmpty()
-}
-
-// appendAccesses adds what an operation on the names that a word stands for touches, without what their
-// composition needs. A program that reads directories whole reads what no filter on the names selects.
-func appendAccesses(accesses []Access, w expansion.Word, op string, tree bool) []Access {
-	name := w.Name()
-	for _, root := range name.Roots() {
-		accesses = append(accesses, accessOf(name.Stream, root, op, tree, w.Split))
-	}
-	return accesses
-}
-
-func accessOf(names *stream.NameStream, root, op string, tree, split bool) Access {
-	if !names.AreFiles() {
-		return Access{Text: root, Op: op} // what is not there yet is made, wherever that is
-	}
-	a := Access{Text: root, Op: op, Naming: ByName, Below: Tree, Walk: names.Walk, Names: names.Names}
-	if names.Kind == stream.Written {
-		a.Below = treeIf(tree)
-		if lexical.HasWildcard(root) {
-			a.Naming = ByGlob
-		}
-	}
-	if tree && !names.OnlyFiles {
-		a.Walk = value.Walk{Follow: true, Index: names.Index}
-	}
-	a.FromStream, a.Parts, a.Uncut = true, names.Part != nil, names.Composed != nil
-	if split {
-		a.Handing = value.AsWords
-	}
-	return a
-}
-
-// composing are the names that a path is composed of.
-func composing(names *stream.NameStream) []Access {
-	var accesses []Access
-	for _, name := range names.Composed {
-		for _, root := range name.Roots() {
-			a := accessOf(name.Stream, root, v1.OpList, false, false)
-			a.Parts = true
-			accesses = append(accesses, a)
-		}
-		accesses = append(accesses, composing(name.Stream)...)
-	}
-	return accesses
 }

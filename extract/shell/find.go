@@ -72,7 +72,7 @@ func (r nameRunner) find(program *argv.Program) {
 		r.runs(&runs[i])
 	}
 	walk := r.tests.Printed()
-	r.c.printing.found, r.c.printing.mixed = &walk, r.tests.Mixed()
+	r.c.Printing.Found, r.c.Printing.Mixed = &walk, r.tests.Mixed()
 }
 
 // execution reads the command of -exec up to its ";" or "+".
@@ -136,8 +136,8 @@ func (r nameRunner) unwrapExec(run *findRun) bool {
 	if names == nil || !r.runOn(names, run.words, standsAlone("{}")) {
 		return false
 	}
-	if r.c.printing.ran = names; len(r.after) != 1 || r.tests.Prints() {
-		r.c.printing.ran = nil // it prints names besides
+	if r.c.Printing.Ran = names; len(r.after) != 1 || r.tests.Prints() {
+		r.c.Printing.Ran = nil // it prints names besides
 	}
 	return true
 }

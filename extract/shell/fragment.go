@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -117,7 +118,7 @@ func printsVariables(name string) bool {
 }
 
 // fragment is what a piece may run. own is how many of its words stand before a redirection.
-func (s *scriptText) fragment(fields []string, own int) Command {
+func (s *scriptText) fragment(fields []string, own int) command.Command {
 	c := s.w.newCommand(s.st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	name := path.Base(fields[0])

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 // prefixes stand in front of a command without a word of it.
@@ -22,7 +23,7 @@ var prefixes = []string{
 // assignments stand before it, and however its name is quoted.
 func TestFragmentsBehindRedirections(t *testing.T) {
 	reads := func(line string) bool {
-		return slices.ContainsFunc(parse(t, line).Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") })
+		return slices.ContainsFunc(parse(t, line).Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") })
 	}
 	for _, prefix := range prefixes {
 		for _, name := range []string{"env", "printenv"} {
@@ -46,5 +47,5 @@ func TestFragmentsBehindRedirections(t *testing.T) {
 func TestFragmentsOfDeepLines(t *testing.T) {
 	line := parse(t, strings.Repeat("(", guard.MaxBrackets+1)+" >y env "+strings.Repeat(")", guard.MaxBrackets+1))
 	assert.Contains(t, line.Messy, guard.MessyNesting)
-	assert.True(t, slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbs(line))
+	assert.True(t, slices.ContainsFunc(line.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbs(line))
 }

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
@@ -48,7 +49,7 @@ func (s *surroundings) definable(name string) bool {
 }
 
 // invoke walks a call of a function.
-func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []expansion.Word, redirs []Access) (ok, fail *state) {
+func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []expansion.Word, redirs []command.Access) (ok, fail *state) {
 	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg expansion.Word) bool { return arg.Kind == expansion.Pipe }) {
 		w.messy(guard.MessyFunction)
 		return st.nowhere(), st.nowhere()

@@ -8,6 +8,7 @@ import (
 
 	v1 "policyd/api/v1"
 	gitsyntax "policyd/extract/git/syntax"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -66,7 +67,7 @@ func (g gitReader) revision(word expansion.Word) {
 		return
 	}
 	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-	g.c.Accesses = append(g.c.Accesses, Access{Text: word.Text, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
+	g.c.Accesses = append(g.c.Accesses, command.Access{Text: word.Text, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 }
 
 // besideObjects counts commits where git prints more than the objects that the words name: those
@@ -114,7 +115,7 @@ func (g gitReader) object(text string) bool {
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, GitObject{Revision: rev, Path: path})
+	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, command.GitObject{Revision: rev, Path: path})
 	g.access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
 	return true
 }
@@ -125,7 +126,7 @@ func (g gitReader) hashRevision(word expansion.Word) {
 	g.object(word.Text)
 	if rest := strings.ReplaceAll(word.Text, stream.HashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
+		g.c.Accesses = append(g.c.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 }
 
@@ -139,15 +140,6 @@ func (g gitReader) unknownRevision(word expansion.Word) {
 		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	g.accessAs(value.AsRevision, word, v1.OpRead, false)
-}
-
-// Below are pathspecs that select what the words which the shell expands stand for, and of
-// directories all that is below, which the pattern itself doesn't.
-func (g *GitWords) Below() (specs []string) {
-	for _, pattern := range g.Expanded {
-		specs = append(specs, pattern, pattern+"/*")
-	}
-	return specs
 }
 
 // stagedPath reports whether a word has the form :path, or :N:path with the
@@ -218,7 +210,7 @@ func (g gitReader) pathspec(word expansion.Word) {
 		if root == "" {
 			root = "."
 		}
-		g.c.Accesses = append(g.c.Accesses, named(v1.OpList, root), Access{Text: text, Op: v1.OpRead, Naming: ByPathspec})
+		g.c.Accesses = append(g.c.Accesses, command.AccessTo(v1.OpList, root), command.Access{Text: text, Op: v1.OpRead, Naming: command.ByPathspec})
 		return
 	}
 	if word.Kind == expansion.Glob && strings.HasPrefix(word.Text, ":") {
@@ -261,7 +253,7 @@ func (g gitReader) config(word expansion.Word) string {
 		return "config"
 	}
 	if strings.HasPrefix(key, "color.") && value == "always" {
-		g.c.printing.color = colorGiven
+		g.c.Printing.Color = command.ColorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
@@ -293,7 +285,7 @@ func (g gitReader) refRevision(word expansion.Word) {
 	case "..":
 		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range
 	default:
-		g.c.Accesses = append(g.c.Accesses, Access{Text: rest, Op: v1.OpRead, Naming: ByName, Presence: IfPathLike})
+		g.c.Accesses = append(g.c.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 }
 
@@ -323,9 +315,9 @@ func (g gitReader) printing(option string, word expansion.Word) {
 	case "--format", "--pretty":
 		g.c.Git.Log.Format = word.Text
 	case "--date":
-		g.c.Git.Log.date = word.Text
+		g.c.Git.Log.Date = word.Text
 		if word.Kind != expansion.Literal {
-			g.c.Git.Log.date = "\n"
+			g.c.Git.Log.Date = "\n"
 		}
 	}
 }
@@ -350,10 +342,10 @@ func (o operandReader) changed(from int) {
 	o.c.Git.PathRisk = o.program.Risks["<path>"]
 	for i := from; i < len(o.c.Accesses); i++ {
 		a := &o.c.Accesses[i]
-		if i > from || a.Naming == ByGlob {
+		if i > from || a.Naming == command.ByGlob {
 			o.risk(o.c.Git.PathRisk) // what follows a revision is a path
 		}
-		if a.Naming == ByPathspec {
+		if a.Naming == command.ByPathspec {
 			o.c.Caveats.Add("lands_unknown")
 		}
 		if a.Op == v1.OpRead {
@@ -381,23 +373,6 @@ func spelledPath(text string) bool {
 	return text == "." || strings.ContainsAny(text, "*?[\\") || strings.HasPrefix(text, ":") || text == ".." || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "/") || strings.HasSuffix(text, "/")
 }
 
-// Kinds of the roles that say what a push does to a ref of the remote. What is forced may
-// lose history.
-const (
-	pushUpdates = "updates"
-	PushForces  = "forces"
-	pushDeletes = "deletes"
-)
-
-// pushUnknown stands for a destination that the line doesn't name. No ref can be called so.
-const pushUnknown = "?"
-
-// PushAnywhere is the role of a push that may change any ref.
-const PushAnywhere = "<to " + pushUnknown + ">"
-
-// pushTags stands for every tag that there is.
-const pushTags = "refs/tags/*"
-
 // gitPush reads the words of git push.
 type gitPush struct {
 	*effects
@@ -408,28 +383,28 @@ type gitPush struct {
 // refspecs: "<to main>" for a branch, by its whole name for what else begins with refs/.
 // What git takes from its configuration is not known here; Mapped says where it counts.
 func (p gitPush) changes() {
-	kind := pushUpdates
+	kind := command.PushUpdates
 	if p.has("--force") || p.has("--force-with-lease") || p.has("--mirror") {
-		kind = PushForces
+		kind = command.PushForces
 	}
 	named := false
 	if p.has("--all") || p.has("--mirror") {
 		named = true
-		p.to(pushUnknown, kind)
+		p.to(command.PushUnknown, kind)
 	}
 	if p.has("--prune") {
-		p.to(pushUnknown, pushDeletes)
+		p.to(command.PushUnknown, command.PushDeletes)
 	}
 	if p.has("--tags") {
 		named = true
-		p.to(pushTags, kind)
+		p.to(command.PushTags, kind)
 	}
 	if p.has("--follow-tags") {
-		p.to(pushTags, pushUpdates) // it sends those that the remote lacks
+		p.to(command.PushTags, command.PushUpdates) // it sends those that the remote lacks
 	}
 	if named = p.refspecs(kind) || named; !named {
 		p.c.Git.Mapped = true
-		p.to(pushUnknown, kind) // the branch that is checked out, or what configuration says
+		p.to(command.PushUnknown, kind) // the branch that is checked out, or what configuration says
 	}
 }
 
@@ -440,13 +415,13 @@ func (p gitPush) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
 func (p gitPush) refspecs(kind string) (named bool) {
 	if len(p.operands) > 0 && p.operands[0].Kind != expansion.Literal {
 		named = true
-		p.to(pushUnknown, PushForces) // it may be no word, or several
+		p.to(command.PushUnknown, command.PushForces) // it may be no word, or several
 	}
 	for i := 1; i < len(p.operands); i++ {
 		word := p.operands[i]
 		switch {
 		case word.Kind != expansion.Literal:
-			p.to(pushUnknown, PushForces) // a plus may stand before it
+			p.to(command.PushUnknown, command.PushForces) // a plus may stand before it
 		case word.Text == "tag" && i+1 < len(p.operands) && p.operands[i+1].Kind == expansion.Literal:
 			i++
 			p.to(qualified("refs/tags/"+p.operands[i].Text), p.deleting(kind))
@@ -462,7 +437,7 @@ func (p gitPush) refspecs(kind string) (named bool) {
 
 func (p gitPush) deleting(kind string) string {
 	if p.has("--delete") {
-		return pushDeletes
+		return command.PushDeletes
 	}
 	return kind
 }
@@ -470,7 +445,7 @@ func (p gitPush) deleting(kind string) string {
 func (p gitPush) refspec(text, kind string) {
 	rest, forced := strings.CutPrefix(text, "+")
 	if forced {
-		kind = PushForces
+		kind = command.PushForces
 	}
 	source, destination, both := strings.Cut(rest, ":")
 	switch {
@@ -479,9 +454,9 @@ func (p gitPush) refspec(text, kind string) {
 		p.c.Git.Mapped = p.c.Git.Mapped || !p.has("--delete")
 		p.to(qualified(source), p.deleting(kind))
 	case source == "" && destination != "":
-		p.to(qualified(destination), pushDeletes)
+		p.to(qualified(destination), command.PushDeletes)
 	case destination == "":
-		p.to(pushUnknown, kind) // ":" is every branch that both sides have
+		p.to(command.PushUnknown, kind) // ":" is every branch that both sides have
 	default:
 		p.to(qualified(destination), kind)
 	}
@@ -494,7 +469,7 @@ func (p gitPush) refspec(text, kind string) {
 func qualified(ref string) string {
 	if ref == "" || ref == "HEAD" || ref == "@" || strings.ContainsAny(ref, "*?[\\^~: \t\n<>") || strings.Contains(ref, "@{") ||
 		strings.Contains(ref, "//") || strings.Contains(ref, "..") || strings.HasPrefix(ref, "/") || strings.HasSuffix(ref, "/") {
-		return pushUnknown
+		return command.PushUnknown
 	}
 	for _, before := range []string{"refs/heads/", "heads/"} {
 		if branch, found := strings.CutPrefix(ref, before); found {

@@ -1,11 +1,9 @@
 package shell
 
 import (
-	"slices"
-	"strings"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 )
 
@@ -130,26 +128,9 @@ func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).t
 
 // surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
-func (d *diskView) surely(c *Command, a *Access) bool {
-	if a.Op != v1.OpRead || a.Naming == Unnamed || a.Naming == ByGlob || a.Below == Tree || c.Cwd.Others || !d.onlyRead() {
+func (d *diskView) surely(c *command.Command, a *command.Access) bool {
+	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !d.onlyRead() {
 		return false
 	}
-	return c.everywhere(a, d.isReadable)
-}
-
-// everywhere reports whether something holds of the path of an access, from whichever
-// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
-// elsewhere than it says.
-func (c *Command) everywhere(a *Access, holds func(path string) bool) bool {
-	dirs := c.Cwd.Known
-	if a.Dirs != nil {
-		dirs = a.Dirs
-	}
-	return !slices.ContainsFunc(dirs, func(dir string) bool {
-		full := a.Text
-		if !strings.HasPrefix(full, "/") {
-			full = dir + "/" + full
-		}
-		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
-	})
+	return c.Everywhere(a, d.isReadable)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/windows"
 )
@@ -83,7 +84,7 @@ func (t textReader) namedInterpreter() {
 		shell := argv.IsShell(name) && slices.ContainsFunc(words[i+1:], func(word expansion.Word) bool {
 			return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c")
 		})
-		if shell || slices.ContainsFunc(line.Commands, func(c Command) bool { return c.Caveats.Has("inline_code") }) {
+		if shell || slices.ContainsFunc(line.Commands, func(c command.Command) bool { return c.Caveats.Has("inline_code") }) {
 			t.c.Caveats.Add("inline_code")
 		}
 		return

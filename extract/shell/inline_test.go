@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/argv"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 )
 
 // inline reports whether a line holds program text: no answer to it is remembered.
 func inline(line Line) bool {
-	return len(line.Messy) > 0 || slices.ContainsFunc(line.Commands, func(c Command) bool {
+	return len(line.Messy) > 0 || slices.ContainsFunc(line.Commands, func(c command.Command) bool {
 		return c.Caveats.Has("inline_code") || c.Caveats.Has("inner")
 	})
 }

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 )
 
 // reads lists what the last command of a line reads, with every directory that
 // it may run in.
-func last(tb testing.TB, line string) Command {
+func last(tb testing.TB, line string) command.Command {
 	tb.Helper()
 	got := parse(tb, line)
 	assert.NotEmpty(tb, got.Commands, line)

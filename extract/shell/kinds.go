@@ -167,7 +167,7 @@ func textMeanings(words *argv.OperandWords) map[string]meaning {
 			return strings.Replace(kind, "number", "value", 1)
 		},
 		"pattern": func(p *parsed, kind string, word expansion.Word) string {
-			p.c.reading.refusable = p.c.reading.refusable || (word.Kind != expansion.Literal || !lexical.IsPortableExpression(word.Text))
+			p.c.Reading.Refusable = p.c.Reading.Refusable || (word.Kind != expansion.Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},

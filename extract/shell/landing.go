@@ -6,39 +6,9 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
-)
-
-// Landing says what a program puts at the path that an access names, so that
-// what really is written can be told: `cp a b` writes b/a where b is a directory.
-type Landing struct {
-	// Sources are the words whose files are put there.
-	Sources []Access
-	// Tree is true when what lies below a source goes with it.
-	Tree bool
-	// Exact is true when the path is never taken for a directory to put sources in.
-	Exact bool
-	// Parents is true when a source keeps the directories that it names.
-	Parents bool
-	// Makes is what is made of each source.
-	Makes Making
-	// Follow is true when links below a source are followed.
-	Follow bool
-	// Vague is true when an option has a say in where things land.
-	Vague bool
-}
-
-// Making is what a program makes of a source.
-type Making uint8
-
-const (
-	// Copies are files of their own. It also stands for sources that are moved.
-	Copies Making = iota
-	// HardLinks are other names of the sources.
-	HardLinks
-	// SymbolicLinks are links to the sources' names, which count from where the link lies.
-	SymbolicLinks
 )
 
 // placement is what a program puts somewhere, and where.
@@ -76,7 +46,7 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 	}
 	if places.Alone && len(l.sources)+len(l.targets) == 1 {
 		l.sources, l.targets = append(l.sources, l.targets...), []expansion.Word{{Kind: expansion.Literal, Text: "."}}
-		e.c.Accesses = append(e.c.Accesses, named(v1.OpWrite, "."))
+		e.c.Accesses = append(e.c.Accesses, command.AccessTo(v1.OpWrite, "."))
 	}
 	unknown := e.c.Caveats.Has("unknown_option") // which may have taken a source for its value
 	switch {
@@ -86,30 +56,30 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 	case len(l.sources) == 0 && !unknown:
 		return
 	}
-	landing := &Landing{
+	landing := &command.Landing{
 		Tree: e.hasAny(places.Trees), Exact: e.hasAny(places.Exact), Parents: e.hasAny(places.Parents), Follow: e.filters.Follow,
 		Vague: unknown || e.hasAny(places.Vague), Makes: making(e, places),
 	}
 	for _, word := range l.sources {
-		landing.Sources = append(landing.Sources, Access{Text: word.Text, Op: v1.OpList, Naming: namingOf(word)})
+		landing.Sources = append(landing.Sources, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.NamingOf(word)})
 	}
 	for i := range e.c.Accesses {
 		a := &e.c.Accesses[i]
-		if a.Op == v1.OpWrite && a.Presence != IfPathLike && slices.ContainsFunc(l.targets, func(target expansion.Word) bool { return target.Text == a.Text }) {
+		if a.Op == v1.OpWrite && a.Presence != command.IfPathLike && slices.ContainsFunc(l.targets, func(target expansion.Word) bool { return target.Text == a.Text }) {
 			a.Landing = landing
 		}
 	}
 }
 
 // making is what options make of sources.
-func making(e *effects, places *argv.Placement) Making {
+func making(e *effects, places *argv.Placement) command.Making {
 	switch {
 	case e.hasAny(places.Symbolic):
-		return SymbolicLinks
+		return command.SymbolicLinks
 	case e.hasAny(places.Linked):
-		return HardLinks
+		return command.HardLinks
 	}
-	return Copies
+	return command.Copies
 }
 
 // fetched notes the files that a program makes of what addresses name.
@@ -122,21 +92,21 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 	if !byName && len(l.targets) == 0 {
 		return
 	}
-	landing := &Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
+	landing := &command.Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
 	for _, word := range l.names {
 		landing.Vague = landing.Vague || word.Kind != expansion.Literal
-		landing.Sources = append(landing.Sources, named(v1.OpList, word.Text))
+		landing.Sources = append(landing.Sources, command.AccessTo(v1.OpList, word.Text))
 	}
 	for i := 0; byName && i < len(l.sources); i++ {
 		name, known := lastSegment(l.sources[i])
 		landing.Vague = landing.Vague || !known
-		landing.Sources = append(landing.Sources, named(v1.OpList, name))
+		landing.Sources = append(landing.Sources, command.AccessTo(v1.OpList, name))
 	}
-	naming := Unnamed
+	naming := command.Unnamed
 	if into.Kind == expansion.Literal {
-		naming = ByName
+		naming = command.ByName
 	}
-	e.c.Accesses = append(e.c.Accesses, Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
+	e.c.Accesses = append(e.c.Accesses, command.Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
 }
 
 // lastSegment is the name that a file gets by its address. It is not known where programs
@@ -185,12 +155,12 @@ func (l *placement) arrival(e *effects, word expansion.Word) {
 		return
 	}
 	e.access(word, v1.OpWrite, false)
-	landing := &Landing{}
+	landing := &command.Landing{}
 	for _, source := range l.sources {
 		name := strings.TrimRight(source.Text[strings.IndexByte(source.Text, ':')+1:], "/")
 		name = name[strings.LastIndexByte(name, '/')+1:]
 		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || e.has("-r")
-		landing.Sources = append(landing.Sources, named(v1.OpList, name))
+		landing.Sources = append(landing.Sources, command.AccessTo(v1.OpList, name))
 	}
 	if len(l.sources) > 0 {
 		e.c.Accesses[len(e.c.Accesses)-1].Landing = landing
@@ -244,7 +214,7 @@ func readPacked(e *effects, word expansion.Word) {
 		e.c.Caveats.Add("unknown_option")
 	}
 	for _, suffix := range packedSuffixes {
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: ByName, Presence: IfExists})
+		e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
 	}
 }
 
@@ -257,17 +227,17 @@ func readModule(e *effects, word expansion.Word) {
 	from := len(e.c.Accesses)
 	e.access(word, v1.OpRead, false)
 	for i := from; i < len(e.c.Accesses); i++ {
-		if a := &e.c.Accesses[i]; a.Below == Tree {
+		if a := &e.c.Accesses[i]; a.Below == command.Tree {
 			e.c.Caveats.Add("reaches_unknown")
 		} else {
-			a.Below = Module
+			a.Below = command.Module
 		}
 	}
 	if word.Kind != expansion.Literal {
 		return
 	}
 	for _, suffix := range moduleSuffixes {
-		e.c.Accesses = append(e.c.Accesses, Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: ByName, Presence: IfExists})
+		e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
 	}
 }
 

@@ -9,11 +9,11 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
-	"policyd/extract/value"
 	"policyd/extract/windows"
 )
 
@@ -71,182 +71,12 @@ type Options struct {
 type Line struct {
 	// Commands are in the order in which the line names them. Every command
 	// that could be found is there, also in a messy line.
-	Commands []Command
+	Commands []command.Command
 	// Messy lists why the line is not fully explained; empty when it is.
 	Messy []string
 	// Crossed is true when what programs print to may be a file that was opened
 	// for reading: /dev/stdout opens it once more, for writing.
 	Crossed bool
-}
-
-// Command is one simple command, without the wrappers around it.
-type Command struct {
-	// Verb is the verb chain (V2).
-	Verb string
-	// Argv are its words as they are expanded, the program's name first; nil where that
-	// isn't known.
-	Argv []expansion.Word
-	// Program is the base name of the program.
-	Program string
-	Form    v1.Form
-	// Accesses are the paths that it names or implies.
-	Accesses []Access
-	// Cwd are the directories that it may run in.
-	Cwd       value.Directories
-	Effective EffectiveDirectory
-	Caveats   v1.Set
-	Approval  Approval
-	// Variables are the variables whose values it gets.
-	Variables []string
-	Selection Selection
-	Implied   Implied
-	// Git are the words of a git command that select what it prints.
-	Git GitWords
-	// printing and reading are what the walk needs to know of its standard streams.
-	printing printing
-	reading  reading
-}
-
-// printing is what is known of what a command prints.
-type printing struct {
-	// found selects the files that a find prints.
-	found *value.Walk
-	// ran are the names that find gives to the one command that it runs, if it
-	// prints none itself.
-	ran *stream.NameStream
-	// mixed is true if some of them end by NUL and others by a newline.
-	mixed bool
-	// color is what options choose of colors, if any does.
-	color color
-	// lines are the words that printf and echo print, each on a line of its own
-	// or behind a blank.
-	lines []expansion.Word
-	// first is true if it prints of each line what stands before the first blank.
-	first bool
-	// picks is true if it prints some of the lines that it reads, by their numbers.
-	picks bool
-}
-
-// reading is what is known of what a command reads.
-type reading struct {
-	// files counts the operands that are files, be they standard input or pipes.
-	files int
-	// stdin is true if a word names standard input.
-	stdin bool
-	// refusable is true if a pattern among its words can be one that it refuses.
-	refusable bool
-}
-
-// EffectiveDirectory is what the effective directory follows from (V3).
-type EffectiveDirectory struct {
-	// Operand is the first path-like operand as it stands; empty if there is none. File is true if
-	// it can be no directory.
-	Operand string
-	File    bool
-	// WorksIn is what the command does with the directory that it runs in.
-	WorksIn argv.WorkingDirectory
-}
-
-// Approval is what an approval is given for by name (V6).
-type Approval struct {
-	Risks v1.Set
-	// Values are the literal words that the table marks as judged.
-	Values v1.Values
-}
-
-// Selection is what chooses the program that runs, besides its name.
-type Selection struct {
-	// ChosenBy names files that do, if one of them lies in a directory above. Beside is true if
-	// they count beside the files that the command reads as well.
-	ChosenBy []string
-	Beside   bool
-	// VersionFiles are files, or patterns, that can contain the version that is installed.
-	VersionFiles []string
-	// Imports are modules that a file in a working directory would stand in for.
-	Imports []string
-	// SearchesCwd is true if the working directory is searched for the program
-	// before the places that programs are in.
-	SearchesCwd bool
-}
-
-// Implied is what a command touches without a word that names it.
-type Implied struct {
-	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
-	// directories that it runs in or at the paths that it writes: links can be among them.
-	Unpacks bool
-	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
-	// they are not what they should be.
-	ReadsAbove []string
-	// Held are patterns whose matches stand in words with other text, or are split by the shell. The
-	// names of the matches matter even if the command touches none of them.
-	Held []Access
-}
-
-// GitWords are words that git reads its own way.
-type GitWords struct {
-	// Pathspecs stand behind "--", exclusions among them.
-	Pathspecs []string
-	// Revisions are words that name a revision, or a path if there is one.
-	Revisions []string
-	// Objects are words of the form revision:path.
-	Objects GitObjects
-	// Staged are paths that git looks for in its index before it takes a word for a
-	// pathspec with magic.
-	Staged []string
-	// Patterns are words that the shell expands, or hands on as pathspecs where
-	// nothing matches.
-	Patterns []string
-	// Expanded are the words among Pathspecs and Patterns that the shell expands, as it reads
-	// them: a name that one of them stands for may be that of a directory.
-	Expanded []string
-	// Setting is the name of the one setting that is printed, if it is known.
-	Setting string
-	// Mapped is true where configuration has a say in what a push changes.
-	Mapped bool
-	// PathRisk is the risk of a word that may name a revision, if it names a path.
-	PathRisk string
-	Log      GitLog
-	// Settings are those that stand on the line, as name=value in lower case.
-	Settings []string
-	// Handed is true when words of other commands are made of its lines.
-	Handed bool
-	// Dashes is true when "--" stands among the words, so that those before it
-	// name no paths.
-	Dashes bool
-}
-
-// GitObjects are words of the form revision:path.
-type GitObjects struct {
-	// Words counts them, those that name no path or an unknown one among them.
-	Words int
-	Named []GitObject
-}
-
-// GitObject is the path that such a word names, as git counts it: from the top, or from the working
-// directory behind "./". Revision is the one that it is of, "" the index.
-type GitObject struct{ Revision, Path string }
-
-// Complete reports whether the words name all objects.
-func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }
-
-// Revisions are the revisions that the objects are of.
-func (o *GitObjects) Revisions() []string {
-	revisions := make([]string, 0, len(o.Named))
-	for i := range o.Named {
-		revisions = append(revisions, o.Named[i].Revision)
-	}
-	return revisions
-}
-
-// GitLog is how git prints commits.
-type GitLog struct {
-	// Count is how many are printed at most; 0 if no option limits it.
-	Count int
-	// Format is how commits are printed, Formats are all values that are formats or name fields of them.
-	Format  string
-	Formats []string
-	// date is how dates are printed.
-	date string
 }
 
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
@@ -295,7 +125,7 @@ type report struct {
 	// an assignment, a here-string, the word of a case.
 	expandedNames []string
 	// standing are patterns of names that words were made of since then.
-	standing []Access
+	standing []command.Access
 	// shown is by what else than its words the line shows values.
 	shown shown
 }
@@ -360,7 +190,7 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 	}
 	w.table, w.options, w.producing = t, *options, printing
 	w.asked, w.walked = w.fewAsked[:0], w.fewWalked[:0]
-	w.line.Commands = make([]Command, 0, likelyCommands(line))
+	w.line.Commands = make([]command.Command, 0, likelyCommands(line))
 	st := &w.outset
 	if options.Cwd == "" {
 		st.cwd.Others = true
@@ -412,7 +242,7 @@ func (r *report) messy(code string) {
 	r.line.Messy = append(r.line.Messy, code)
 }
 
-func (w *walker) emit(c Command) {
+func (w *walker) emit(c command.Command) {
 	if len(w.line.Commands) >= maxCommands {
 		w.messy(guard.MessyLimits)
 		w.steps = maxSteps // nothing that is still to be walked can be told
@@ -493,12 +323,12 @@ var wordKinds = [...]string{
 func (l *Line) Describe() Description {
 	out := Description{Messy: append([]string{}, l.Messy...), Commands: make([]CommandDescription, 0, len(l.Commands))}
 	for i := range l.Commands {
-		out.Commands = append(out.Commands, l.Commands[i].describe())
+		out.Commands = append(out.Commands, describe(&l.Commands[i]))
 	}
 	return out
 }
 
-func (c *Command) describe() CommandDescription {
+func describe(c *command.Command) CommandDescription {
 	out := CommandDescription{
 		Verb: c.Verb, Directories: append([]string{}, c.Cwd.Known...), AnyDirectory: c.Cwd.Others,
 		Words: make([]WordDescription, 0, len(c.Argv)), Form: slices.Clone(c.Form),
@@ -511,8 +341,8 @@ func (c *Command) describe() CommandDescription {
 	for i := range c.Accesses {
 		access := &c.Accesses[i]
 		out.Accesses = append(out.Accesses, AccessDescription{
-			Op: access.Op, Path: access.Text, Pattern: access.Naming == ByGlob, Below: access.Below == Tree,
-			Maybe: access.Presence == IfPathLike, Dynamic: access.Naming == Unnamed,
+			Op: access.Op, Path: access.Text, Pattern: access.Naming == command.ByGlob, Below: access.Below == command.Tree,
+			Maybe: access.Presence == command.IfPathLike, Dynamic: access.Naming == command.Unnamed,
 		})
 	}
 	return out

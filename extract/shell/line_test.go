@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
 )
 
@@ -241,7 +242,7 @@ func accesses(t *testing.T, line string) string {
 	for _, c := range parse(t, line).Commands {
 		for _, a := range c.Accesses {
 			text := a.Op + " " + a.Text
-			if a.Below == Tree {
+			if a.Below == command.Tree {
 				text += "/**"
 			}
 			out = append(out, text)
@@ -293,7 +294,7 @@ func TestFragmentsBehindReservedWords(t *testing.T) {
 	parsed := parse(t, "if true; then\nwhile env;do ! printenv;done #\\\nx\nfi 'x")
 	assert.Contains(t, parsed.Messy, guard.MessyParse)
 	for _, program := range []string{"env", "printenv"} {
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool {
 			return c.Verb == program && c.Caveats.Has("reads_environment")
 		}), "%s in %q", program, verbsOf(parsed))
 	}
@@ -308,8 +309,8 @@ func TestStatementsBehindReservedWords(t *testing.T) {
 		line = fmt.Sprintf(line, "mv $(pwd) /srv/other\nfi }  'x")
 		parsed := parse(t, line)
 		assert.Contains(t, parsed.Messy, guard.MessyParse)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpDelete && a.Text == "/srv/proj" })
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool {
+			return slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpDelete && a.Text == "/srv/proj" })
 		}), "%q: %+v", line, accesses(t, line))
 	}
 }
@@ -319,20 +320,20 @@ func TestFragmentsBehindWrappers(t *testing.T) {
 	for _, line := range []string{"pwd\n{ nice env\nx[]\n}", "pwd\n{ timeout 5 nice -n 3 printenv\nx[]\n}", "pwd\n{ sudo export -p\nx[]\n}"} {
 		parsed := parse(t, line)
 		assert.Contains(t, parsed.Messy, guard.MessyParse)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q", verbsOf(parsed))
 	}
 	for _, program := range []string{"env --", "env A=b -0", "env # ls", "env <<E'O'F", "export -p > out", "declare -x", "export -p", "declare -p A", "printenv $x", "set", "set $x"} {
 		parsed := parse(t, "pwd\n{ "+program+"\nx[]\n}")
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
 	}
 	for _, program := range []string{"env ls", "env A=b ls -l", "declare -x A", "export A=b", "set -e"} {
 		parsed := parse(t, "pwd\n{ "+program+"\nx[]\n}")
-		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
+		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q", program)
 	}
 	own := parse(t, "pwd\n{ nice policyd serve\nx[]\n}")
-	assert.True(t, slices.ContainsFunc(own.Commands, func(c Command) bool { return c.Caveats.Has("own_program") }))
+	assert.True(t, slices.ContainsFunc(own.Commands, func(c command.Command) bool { return c.Caveats.Has("own_program") }))
 	quoted := parse(t, "pwd\n{ grep env\nx[]\n}")
-	assert.False(t, slices.ContainsFunc(quoted.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }))
+	assert.False(t, slices.ContainsFunc(quoted.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }))
 }
 
 // What dirname and basename print is known as they print it.

@@ -5,6 +5,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/tree"
@@ -181,7 +182,7 @@ func (r *report) mergeRounds(first, round int) {
 	all := r.line.Commands
 	kept := all[:round:round]
 	for i := round; i < len(all); i++ {
-		known := slices.ContainsFunc(kept[first:], func(c Command) bool { return c.Equal(&all[i]) })
+		known := slices.ContainsFunc(kept[first:], func(c command.Command) bool { return c.Equal(&all[i]) })
 		if known && len(kept)-first > 2 {
 			r.wordCount -= len(all[i].Argv)
 			continue
@@ -233,20 +234,13 @@ func (c compound) rounds(round func(*state) *state) *state {
 }
 
 // keepRound keeps of the first round what another one is not known to do.
-func (r *report) keepRound(first []Command, from int) {
+func (r *report) keepRound(first []command.Command, from int) {
 	for i := range first {
-		again := slices.ContainsFunc(r.line.Commands[from:], func(c Command) bool { return c.same(&first[i]) })
+		again := slices.ContainsFunc(r.line.Commands[from:], func(c command.Command) bool { return isSame(&c, &first[i]) })
 		if !again && len(r.line.Commands) < maxCommands {
 			r.line.Commands = append(r.line.Commands, first[i])
 		}
 	}
-}
-
-// same reports whether two commands do the same, as far as deny rules look.
-func (c *Command) same(other *Command) bool {
-	sameAccess := func(a, b Access) bool { return a.Equal(&b) }
-	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
-		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }
 
 // onlyVariables reports whether a round of a loop changed variables and
@@ -315,4 +309,11 @@ func (f *flow) aborts(st *state) {
 	} else {
 		f.aborted = join(f.aborted, st)
 	}
+}
+
+// isSame reports whether two commands do the same, as far as deny rules look.
+func isSame(c, other *command.Command) bool {
+	sameAccess := func(a, b command.Access) bool { return a.Equal(&b) }
+	return c.Verb == other.Verb && slices.Equal(c.Caveats, other.Caveats) && slices.Equal(c.Variables, other.Variables) &&
+		slices.EqualFunc(c.Accesses, other.Accesses, sameAccess) && slices.EqualFunc(c.Implied.Held, other.Implied.Held, sameAccess)
 }

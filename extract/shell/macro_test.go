@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 )
 
 // V5: a recipe runs what a variable of make holds, and a pattern that matches nothing is
@@ -18,6 +19,6 @@ func TestVariablesOfMake(t *testing.T) {
 		assert.Equal(t, executes, last(t, line).Caveats.Has("executes"), line)
 	}
 	for _, line := range []string{"make A=./x*", "make a[]=./x*"} {
-		assert.Contains(t, last(t, line).Accesses, Access{Text: "./x*", Op: v1.OpExecute, Naming: ByGlob, Presence: IfPathLike}, line)
+		assert.Contains(t, last(t, line).Accesses, command.Access{Text: "./x*", Op: v1.OpExecute, Naming: command.ByGlob, Presence: command.IfPathLike}, line)
 	}
 }

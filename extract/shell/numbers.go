@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
@@ -37,11 +38,11 @@ func (o *stdout) filtered(n stream.Numbers) stream.Lines {
 	known, one := false, false
 	switch o.c.Verb {
 	case "head", "tail": // a line may be cut anywhere
-		known, one = o.c.onlyForm("-n", "-NUM"), slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " "))
+		known, one = o.c.OnlyForm("-n", "-NUM"), slices.Contains([]string{"-1", "-n1", "-n 1"}, strings.Join(o.args, " "))
 	case "sort", "uniq":
-		known = o.c.onlyForm("-n", "-r", "-u")
+		known = o.c.OnlyForm("-n", "-r", "-u")
 	case "grep":
-		known = o.c.onlyForm("-v", "-i", "-E", "-F", "-w", "<pattern>")
+		known = o.c.OnlyForm("-v", "-i", "-E", "-F", "-w", "<pattern>")
 	case "sed":
 		one = len(o.args) == 2 && o.args[0] == "-n" && script.SelectsLine(o.args[1])
 		known = one
@@ -61,7 +62,7 @@ func (o *stdout) filtered(n stream.Numbers) stream.Lines {
 var counters = map[string]func(stdout) *stream.Numbers{
 	"grep": stdout.lineNumbers,
 	"wc": func(o stdout) *stream.Numbers {
-		if len(o.c.Form) == 2 && o.c.onlyForm("-l", "-w", "-c", "-m", "-L", "<file>") && o.oneFile() {
+		if len(o.c.Form) == 2 && o.c.OnlyForm("-l", "-w", "-c", "-m", "-L", "<file>") && o.oneFile() {
 			return &stream.Numbers{Line: filter.Line{Behind: ' ', Padded: true, One: true}}
 		}
 		return nil
@@ -85,7 +86,7 @@ var counters = map[string]func(stdout) *stream.Numbers{
 		return nil
 	},
 	"awk": func(o stdout) *stream.Numbers {
-		if len(o.args) == 1 || len(o.args) == 2 && oneFile(named(v1.OpRead, o.args[1])) {
+		if len(o.args) == 1 || len(o.args) == 2 && oneFile(command.AccessTo(v1.OpRead, o.args[1])) {
 			if one, ok := script.PrintsRecordNumbers(o.args[0]); ok {
 				return &stream.Numbers{Line: filter.Line{One: one}}
 			}
@@ -97,7 +98,7 @@ var counters = map[string]func(stdout) *stream.Numbers{
 // counted is how the lines of a command begin that counts.
 func (o *stdout) counted() *stream.Numbers {
 	count := counters[o.c.Verb]
-	if count == nil || o.c.reading.files > 1 {
+	if count == nil || o.c.Reading.Files > 1 {
 		return nil // one of several files may be -, and each line begins with a name
 	}
 	return count(*o)
@@ -106,25 +107,25 @@ func (o *stdout) counted() *stream.Numbers {
 // oneFile reports whether the command accesses one file, known by its name.
 func (o *stdout) oneFile() bool { return len(o.c.Accesses) == 1 && oneFile(o.c.Accesses[0]) }
 
-func oneFile(a Access) bool {
-	return a.Naming == ByName && !a.FromStream && a.Presence != IfPathLike && strings.Trim(a.Text, value.NameBytes+"./-") == ""
+func oneFile(a command.Access) bool {
+	return a.Naming == command.ByName && !a.FromStream && a.Presence != command.IfPathLike && strings.Trim(a.Text, value.NameBytes+"./-") == ""
 }
 
 // lineNumbers is how the lines of grep -n begin. For a binary file grep prints a sentence
 // instead of lines.
 func (o stdout) lineNumbers() *stream.Numbers {
 	c := o.c
-	if !c.has("-n") || !o.oneFile() || c.Accesses[0].Below == Tree ||
-		!c.onlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
+	if !c.Has("-n") || !o.oneFile() || c.Accesses[0].Below == command.Tree ||
+		!c.OnlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
-	if !o.onlyRead() || !c.everywhere(&c.Accesses[0], o.isText) {
+	if !o.onlyRead() || !c.Everywhere(&c.Accesses[0], o.isText) {
 		return nil
 	}
-	if c.has("-o") && o.options.Platform != "linux" {
+	if c.Has("-o") && o.options.Platform != "linux" {
 		return nil // BSD's puts the number in front of the first match alone
 	}
-	return &stream.Numbers{Line: filter.Line{Behind: ':', One: c.has("-m") && matchesOnce(o.args)}} // -m may be a pattern
+	return &stream.Numbers{Line: filter.Line{Behind: ':', One: c.Has("-m") && matchesOnce(o.args)}} // -m may be a pattern
 }
 
 // matchesOnce reports whether options of grep say -m 1, and no other limit.
@@ -148,14 +149,14 @@ func (d *diskView) alwaysPrints() bool {
 	switch {
 	case d.producesNumber(c):
 		return true
-	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.reading.refusable && !c.has("-F"):
+	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.Reading.Refusable && !c.Has("-F"):
 		return false
 	}
-	return !slices.ContainsFunc(c.Accesses, func(a Access) bool { return !d.surely(c, &a) })
+	return !slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return !d.surely(c, &a) })
 }
 
 // last is the last command of the line.
-func (r *report) last() *Command { return &r.line.Commands[len(r.line.Commands)-1] }
+func (r *report) last() *command.Command { return &r.line.Commands[len(r.line.Commands)-1] }
 
 // printsNumber reports whether the last command of the line, whose output is that of stmt, prints one
 // number and nothing else.
@@ -172,26 +173,15 @@ func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
 		return false
 	}
 	options := d.table.Prints(c.Verb).Number
-	return len(options) > 0 && c.has(options[0]) && c.onlyForm(options...) && c.countsOnce()
+	return len(options) > 0 && c.Has(options[0]) && c.OnlyForm(options...) && countsOnce(c)
 }
 
 // countsOnce reports whether a program that counts prints one line: of several files it prints each
 // count behind a name.
-func (c *Command) countsOnce() bool {
-	named := c.has("<file>") || c.Verb != "wc" && c.Verb != "grep"
-	opened := c.opened()
-	return len(opened) < 2 && c.reading.files < 2 && !slices.ContainsFunc(opened, func(a Access) bool {
-		return named && (a.Naming == ByGlob && a.Matches != OneMatch || a.Below == Tree || a.Naming == Unnamed)
+func countsOnce(c *command.Command) bool {
+	named := c.Has("<file>") || c.Verb != "wc" && c.Verb != "grep"
+	opened := c.Opened()
+	return len(opened) < 2 && c.Reading.Files < 2 && !slices.ContainsFunc(opened, func(a command.Access) bool {
+		return named && (a.Naming == command.ByGlob && a.Matches != command.OneMatch || a.Below == command.Tree || a.Naming == command.Unnamed)
 	})
-}
-
-// has reports whether the form of a command has an option or a role.
-func (c *Command) has(name string) bool {
-	_, found := c.Form.Get(name)
-	return found
-}
-
-// onlyForm reports whether the form of a command has no others than these options and roles.
-func (c *Command) onlyForm(names ...string) bool {
-	return !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
 )
 
 // V5: a table with additions reads every other program as before, and the table that it was
@@ -27,7 +29,7 @@ func TestOperatorsAddPrograms(t *testing.T) {
 	}
 	assert.Nil(t, table.Program("acme"))
 	require.NoError(t, extended.Check())
-	read := func(table *Table, line string) Command {
+	read := func(table *Table, line string) command.Command {
 		parsed := table.Parse(line, Options{Platform: "linux", Shell: "bash"})
 		require.Len(t, parsed.Commands, 1, line)
 		return parsed.Commands[0]

@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
@@ -67,7 +68,7 @@ func (p *parsed) Value(known argv.Option, kind string, word expansion.Word) {
 		p.places.option(p.args.Program.Places, canonical, kind, word)
 	}
 	if colors(p.c, canonical) {
-		p.c.printing.color = max(p.c.printing.color, colorOf(word))
+		p.c.Printing.Color = max(p.c.Printing.Color, colorOf(word))
 	}
 	if p.c.Program == "git" {
 		gitReader{&p.effects}.printing(canonical, word)
@@ -99,7 +100,7 @@ func (p *parsed) inert(word expansion.Word) {
 	case expansion.Output:
 		p.c.Caveats.Add("output_word")
 	case expansion.Glob:
-		p.c.Accesses = append(p.c.Accesses, Access{Text: word.Text, Op: v1.OpList, Naming: ByGlob})
+		p.c.Accesses = append(p.c.Accesses, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob})
 	case expansion.Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
-
-	"github.com/stretchr/testify/assert"
 )
 
 // shell.md section 6: the command of find -exec and of xargs stands as an item
@@ -142,7 +143,7 @@ func TestNamesOfStandardInput(t *testing.T) {
 	commands := parse(t, "find src -name x | xargs grep -l x | xargs cat").Commands
 	names := ""
 	for _, a := range commands[len(commands)-1].Accesses {
-		if a.Presence == IfExists {
+		if a.Presence == command.IfExists {
 			names += a.Text + ";"
 		}
 	}
@@ -177,7 +178,7 @@ func TestWordsOfNames(t *testing.T) {
 	} {
 		got := parse(t, line)
 		last := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(last.Accesses, func(a Access) bool { return a.Naming == Unnamed })
+		dynamic := slices.ContainsFunc(last.Accesses, func(a command.Access) bool { return a.Naming == command.Unnamed })
 		assert.True(t, dynamic || len(got.Messy) > 0, line)
 	}
 }
@@ -195,7 +196,7 @@ func TestWordsWithoutErrors(t *testing.T) {
 	} {
 		got := newTable(t).Parse(line, textual)
 		run := got.Commands[len(got.Commands)-1]
-		dynamic := slices.ContainsFunc(run.Accesses, func(a Access) bool { return a.Naming == Unnamed })
+		dynamic := slices.ContainsFunc(run.Accesses, func(a command.Access) bool { return a.Naming == command.Unnamed })
 		assert.Equal(t, known, !dynamic && len(got.Messy) == 0, "%s: %+v", line, run)
 	}
 }
@@ -207,7 +208,7 @@ func TestWordsBesidesNames(t *testing.T) {
 		options := textual
 		options.Platform = platform
 		got := newTable(t).Parse(line, options)
-		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a Access) bool { return a.Presence == IfExists && a.Text == word })
+		return slices.ContainsFunc(got.Commands[len(got.Commands)-1].Accesses, func(a command.Access) bool { return a.Presence == command.IfExists && a.Text == word })
 	}
 	assert.True(t, named("find d -type f | grep x | xargs cat", "linux", "matches"))
 	assert.True(t, named(`find d -type f | grep x | while read -r f; do cat "$f"; done`, "linux", "Binary file (standard input) matches"))
@@ -269,7 +270,7 @@ func TestNamesThatMayBeNone(t *testing.T) {
 		`git ls-files d | xargs -r sh -c 'rg x "$@"' sh`:  false,
 	} {
 		accesses := newTable(t).Parse(line, textual).Commands
-		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a Access) bool { return a.Text == "." && a.Below == Tree && !a.FromStream })
+		found := slices.ContainsFunc(accesses[len(accesses)-1].Accesses, func(a command.Access) bool { return a.Text == "." && a.Below == command.Tree && !a.FromStream })
 		assert.Equal(t, all, found, line)
 	}
 }

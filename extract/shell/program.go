@@ -11,6 +11,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/argv/find"
 	"policyd/extract/argv/script"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -20,21 +21,21 @@ import (
 // commands are those being read, until they are emitted.
 var commands sync.Pool
 
-func takeCommand() *Command {
-	if c, ok := commands.Get().(*Command); ok {
+func takeCommand() *command.Command {
+	if c, ok := commands.Get().(*command.Command); ok {
 		return c
 	}
-	return &Command{}
+	return &command.Command{}
 }
 
-func giveBack(c *Command) {
-	*c = Command{}
+func giveBack(c *command.Command) {
+	*c = command.Command{}
 	commands.Put(c)
 }
 
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
-func (w *walker) program(st *state, words []expansion.Word, redirs []Access, caveats v1.Set) {
+func (w *walker) program(st *state, words []expansion.Word, redirs []command.Access, caveats v1.Set) {
 	if w.depth++; w.depth > maxDepth {
 		w.messy(guard.MessyNesting)
 		w.depth--
@@ -56,7 +57,7 @@ func (w *walker) program(st *state, words []expansion.Word, redirs []Access, cav
 	p.redirs = redirs
 	v := invocation{commandReader{p}}
 	if strings.Contains(words[0].Text, "/") && (entry == nil || !caveats.Has("named_by_system_path")) {
-		c.Accesses = append(c.Accesses, named(v1.OpExecute, words[0].Text))
+		c.Accesses = append(c.Accesses, command.AccessTo(v1.OpExecute, words[0].Text))
 	}
 	switch named := !caveats.Has("named_by_path"); {
 	case argv.IsOwn(name):
@@ -137,13 +138,13 @@ func (r printReader) printers(name string) {
 	case name == "printf":
 		r.printf()
 	case name == "echo" && len(r.args.Operands) == len(r.args.Words):
-		r.c.printing.lines = r.args.Operands
+		r.c.Printing.Lines = r.args.Operands
 	case name == "printenv" && len(r.args.Operands) == 0:
 		r.c.Caveats.Add("reads_environment")
 	case name == "cut" || name == "awk" || name == "gawk" || name == "mawk" || name == "nawk":
-		r.c.printing.first = r.firstField(name)
+		r.c.Printing.First = r.firstField(name)
 	case name == "sed":
-		r.c.printing.picks = len(r.args.Words) == 2 && r.args.Words[0].Is("-n") && r.args.Words[1].Kind == expansion.Literal && script.SelectsLines(r.args.Words[1].Text)
+		r.c.Printing.Picks = len(r.args.Words) == 2 && r.args.Words[0].Is("-n") && r.args.Words[1].Kind == expansion.Literal && script.SelectsLines(r.args.Words[1].Text)
 	}
 }
 
@@ -153,7 +154,7 @@ func (r printReader) wordsAlone() {
 		return
 	}
 	for i := range r.c.Accesses {
-		r.c.Accesses[i].Named = r.c.Accesses[i].Naming == ByGlob && r.c.Accesses[i].Below != Tree
+		r.c.Accesses[i].Named = r.c.Accesses[i].Naming == command.ByGlob && r.c.Accesses[i].Below != command.Tree
 	}
 }
 
@@ -242,7 +243,7 @@ type parsed struct {
 	after [][]expansion.Word
 	// started is a command that this one runs, an item of its own, and redirs are the redirections of both.
 	started []expansion.Word
-	redirs  []Access
+	redirs  []command.Access
 	// archives are the values of options that name an archive, and archiveOptions those options.
 	archives       []expansion.Word
 	archiveOptions []string
@@ -256,7 +257,7 @@ type parsed struct {
 var parses sync.Pool
 
 // parse returns the parse of the words of a command.
-func (w *walker) parse(st *state, c *Command, words []expansion.Word) *parsed {
+func (w *walker) parse(st *state, c *command.Command, words []expansion.Word) *parsed {
 	p, ok := parses.Get().(*parsed)
 	if !ok {
 		p = &parsed{}
@@ -540,9 +541,9 @@ func (v invocation) finish() {
 			continue
 		}
 		a.Dirs = v.dirs
-		if a.Naming == ByGlob && len(from) > 0 {
+		if a.Naming == command.ByGlob && len(from) > 0 {
 			// The shell finds the names where it is itself.
-			names := Access{Text: a.Text, Op: v1.OpList, Dirs: from, Naming: ByGlob, Split: a.Split, Matches: a.Matches, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
+			names := command.Access{Text: a.Text, Op: v1.OpList, Dirs: from, Naming: command.ByGlob, Split: a.Split, Matches: a.Matches, Names: value.Names{Reading: a.Reading}, Inner: a.Inner}
 			v.c.Accesses = append(v.c.Accesses, names)
 		}
 	}
@@ -631,7 +632,7 @@ func (v invocation) wrapper(program *argv.Program) {
 			st = st.withCaveat("named_by_path")
 		}
 		if program.Leaves != "" && !slices.ContainsFunc(v.c.Accesses, writesOutput) {
-			v.c.Accesses = append(v.c.Accesses, named(v1.OpWrite, program.Leaves))
+			v.c.Accesses = append(v.c.Accesses, command.AccessTo(v1.OpWrite, program.Leaves))
 		}
 		st = st.withoutFunctions()
 		ok, fail := v.w.argv(st, st, v.args.Inner, v.c.Accesses)

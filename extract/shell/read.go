@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/stream"
@@ -179,11 +180,11 @@ func (i *input) whole(loops int, zero bool) bool {
 
 // reads notes a command that can read what stands in standard input. ignorers are the commands that
 // never do.
-func (s *streams) reads(c *Command, ignorers []string) {
+func (s *streams) reads(c *command.Command, ignorers []string) {
 	if s.input == nil || c.Verb == ":" {
 		return
 	}
-	named, files := c.reading.stdin, 0
+	named, files := c.Reading.Stdin, 0
 	for _, a := range c.Accesses {
 		switch {
 		case a.Op != v1.OpRead || a.Text == "/dev/null":
@@ -196,6 +197,6 @@ func (s *streams) reads(c *Command, ignorers []string) {
 	named = named || slices.ContainsFunc(c.Form, func(entry v1.Entry) bool {
 		return strings.Contains(entry.Name, "stdin") || c.Program == "git" && strings.HasPrefix(entry.Name, "--batch")
 	})
-	given := c.reading.files > 0 && files >= c.reading.files // and none of them is called -
+	given := c.Reading.Files > 0 && files >= c.Reading.Files // and none of them is called -
 	s.input.cut = s.input.cut || named || !given && !slices.Contains(ignorers, c.Verb)
 }

@@ -8,6 +8,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -20,11 +21,11 @@ type redirector struct {
 	w  *walker
 	st *state
 	// opened are the paths that were opened.
-	opened []Access
+	opened []command.Access
 }
 
 // redirections returns the paths that a statement's redirections open.
-func (w *walker) redirections(st *state, list []*syntax.Redirect) []Access {
+func (w *walker) redirections(st *state, list []*syntax.Redirect) []command.Access {
 	if len(list) > maxRedirections {
 		w.messy(guard.MessyLimits)
 		list = list[:maxRedirections]
@@ -89,11 +90,11 @@ func (o *redirector) open(r *syntax.Redirect, op string) {
 	if word.Kind != expansion.Literal || brace || word.Extended != "" {
 		o.w.messy(guard.MessyDynamicTarget)
 	}
-	naming := namingOf(word)
-	if brace && naming == ByGlob {
-		naming = Unnamed
+	naming := command.NamingOf(word)
+	if brace && naming == command.ByGlob {
+		naming = command.Unnamed
 	}
-	o.opened = append(o.opened, Access{Text: word.Text, Op: op, Naming: naming})
+	o.opened = append(o.opened, command.Access{Text: word.Text, Op: op, Naming: naming})
 }
 
 // reads opens files that only the run knows, or none: what a process substitution prints, a match of a
@@ -106,10 +107,10 @@ func (o *redirector) reads(word expansion.Word, brace bool) bool {
 		return false
 	case word.Kind == expansion.Glob:
 		o.w.handsOn(o.st, []expansion.Word{word})
-		o.opened = append(o.opened, matchesOf(word, v1.OpRead))
+		o.opened = append(o.opened, command.AccessToMatches(word, v1.OpRead))
 		return true
 	case word.Kind == expansion.Names && isNameIn(word, &o.st.cwd) && (!word.Split || !word.Stream.IsComposed()):
-		o.opened = append(appendAccesses(o.opened, word, v1.OpRead, false), composing(word.Stream)...)
+		o.opened = append(command.AppendNames(o.opened, word, v1.OpRead, false), command.Composing(word.Stream)...)
 		return true
 	}
 	return false
@@ -141,15 +142,15 @@ func (o *redirector) duplicate(r *syntax.Redirect) {
 // sends notes that standard output goes to what was opened last, from an index on, and no
 // more to what was before: a duplicate opens nothing. Other names of descriptors
 // (/dev/stderr) may be a terminal, as those themselves.
-func sends(opened []Access, from int) {
+func sends(opened []command.Access, from int) {
 	for i := range opened {
 		text := path.Clean(opened[i].Text)
-		opened[i].printed = i >= from && (text == "/dev/null" || !strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/proc/"))
+		opened[i].Printed = i >= from && (text == "/dev/null" || !strings.HasPrefix(text, "/dev/") && !strings.HasPrefix(text, "/proc/"))
 	}
 }
 
 // writesOutput reports whether a redirection sends standard output to a file.
-func writesOutput(a Access) bool { return a.Op == v1.OpWrite && a.printed }
+func writesOutput(a command.Access) bool { return a.Op == v1.OpWrite && a.Printed }
 
 // mayFail reports whether a redirection can fail, so that the shell doesn't run what it belongs to.
 func (d *diskView) mayFail(st *state, list []*syntax.Redirect) bool {
@@ -173,8 +174,8 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := Command{Cwd: st.cwd}
-		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &Access{Text: text, Op: v1.OpRead, Naming: ByName})
+		at := command.Command{Cwd: st.cwd}
+		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &command.Access{Text: text, Op: v1.OpRead, Naming: command.ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:
 		return text != "/dev/null"

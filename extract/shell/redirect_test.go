@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 )
 
 // What is no plain number or dash behind >& is the name of a file to one shell or
@@ -18,8 +19,8 @@ func TestDuplicatesThatNameFiles(t *testing.T) {
 	} {
 		for _, shell := range []string{"bash", "zsh", "sh", "dash", "ksh"} {
 			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
-			writes := slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-				return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpWrite })
+			writes := slices.ContainsFunc(parsed.Commands, func(c command.Command) bool {
+				return slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpWrite })
 			})
 			assert.True(t, writes || len(parsed.Messy) > 0, "%s: %s", shell, line)
 		}

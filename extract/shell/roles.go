@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/value"
 )
@@ -46,7 +47,7 @@ func (o operandReader) roles() {
 	o.selects()
 	paths := o.assigned(operands, assigned, whole)
 	for _, r := range rule.Roles[min(len(operands), len(rule.Roles)):] {
-		o.c.reading.stdin = o.c.reading.stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
+		o.c.Reading.Stdin = o.c.Reading.Stdin || r.Kind == "read" && !r.Repeat // cmp compares with it
 	}
 	for _, word := range behind {
 		paths = paths || !word.Vanishes
@@ -98,8 +99,8 @@ func (o operandReader) role(r argv.Role, word expansion.Word, whole bool) {
 		o.Single(word)
 	}
 	if r.Kind == "read" || r.Kind == "input" {
-		o.c.reading.files++
-		o.c.reading.stdin = o.c.reading.stdin || word.Kind == expansion.Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
+		o.c.Reading.Files++
+		o.c.Reading.Stdin = o.c.Reading.Stdin || word.Kind == expansion.Literal && r.Kind == "input" && value.AsInput.Misread(word.Text) // so that there is no file
 	}
 	if o.program.Places != nil {
 		o.places.add(r.Kind, word)
@@ -181,7 +182,7 @@ func (o operandReader) impliedAccess(whole bool) {
 		if o.has("-delete") {
 			o.access(expansion.Word{Kind: expansion.Literal, Text: "."}, v1.OpDelete, true)
 		}
-		o.c.Accesses = append(o.c.Accesses, Access{Text: ".", Op: v1.OpList, Naming: ByName, Walk: o.filters})
+		o.c.Accesses = append(o.c.Accesses, command.Access{Text: ".", Op: v1.OpList, Naming: command.ByName, Walk: o.filters})
 	case o.program.Implicit != "" && o.program.Implicit != "tree":
 		o.access(expansion.Word{Kind: expansion.Literal, Text: o.program.Implicit}, v1.OpRead, false)
 	}
@@ -207,12 +208,12 @@ func (o operandReader) straying(rule argv.OperandRule) {
 		case op == "", word.Text == "":
 		case word.Kind == expansion.Number, word.Kind == expansion.Hash:
 			for _, names := range namesOf(word) {
-				o.c.Accesses = append(o.c.Accesses, Access{Text: names, Op: op, Naming: ByGlob})
+				o.c.Accesses = append(o.c.Accesses, command.Access{Text: names, Op: op, Naming: command.ByGlob})
 			}
 		case word.Kind == expansion.Glob:
-			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByGlob})
+			o.c.Accesses = append(o.c.Accesses, command.Access{Text: word.Text, Op: op, Naming: command.ByGlob})
 		case word.Kind == expansion.Literal:
-			o.c.Accesses = append(o.c.Accesses, Access{Text: word.Text, Op: op, Naming: ByName, Presence: IfExists})
+			o.c.Accesses = append(o.c.Accesses, command.Access{Text: word.Text, Op: op, Naming: command.ByName, Presence: command.IfExists})
 		default:
 			o.c.Caveats.Add("dynamic_option")
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
 )
 
@@ -215,13 +216,13 @@ func TestCommandsInAllPlaces(t *testing.T) {
 	for _, line := range commandPlaces {
 		for _, whole := range []string{line, "{ " + line + "\n}", "f() {\n" + line + "\n}; f"} {
 			parsed := parse(t, whole)
-			assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", whole, verbs(parsed))
+			assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", whole, verbs(parsed))
 		}
 	}
 	// What is only text stays text.
 	for _, line := range []string{"cat <<'EOF'\nenv\nEOF", "cat <<< env", "echo env | cat", "eval", "trap - EXIT", "exec -a", "trap", "jobs -x", "exec", "echo '$(env)'", "complete -F env x", ": <<EOF\nenv\nEOF"} {
 		parsed := parse(t, line)
-		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", line, verbs(parsed))
+		assert.Falsef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return c.Caveats.Has("reads_environment") }), "%q: %s", line, verbs(parsed))
 	}
 	deep := parse(t, "eval "+strings.Repeat("eval ", 2*maxDepth)+"ls")
 	assert.Contains(t, deep.Messy, guard.MessyNesting)
@@ -236,8 +237,8 @@ func TestWhatOnlySomeRoundsAndShellsDo(t *testing.T) {
 	} {
 		parsed := parse(t, line)
 		assert.NotEmpty(t, parsed.Messy, line)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c Command) bool {
-			return !c.Cwd.Others && slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands, func(c command.Command) bool {
+			return !c.Cwd.Others && slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpRead && a.Text == ".env" })
 		}), "%q: %+v", line, parsed.Commands)
 	}
 }
@@ -248,8 +249,10 @@ func TestPrintedScriptsAreWalked(t *testing.T) {
 		`printf '%s\n' 'printf "%s\n" .env | xargs cat' | bash`, "f() { find .env -exec cat {} \\; ; }", "select x in a; do find .env -exec cat {} \\; ; done",
 		"echo \"${x:$(find .env -exec cat {} \\;)}\"", "sudo cat .env -- x", "bash <<EOF\nfind .env -exec cat {} \\\\;\nEOF",
 	} {
-		assert.Truef(t, slices.ContainsFunc(parse(t, line).Commands, func(c Command) bool {
-			return slices.ContainsFunc(c.Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Text == ".env" && a.Naming != Unnamed })
+		assert.Truef(t, slices.ContainsFunc(parse(t, line).Commands, func(c command.Command) bool {
+			return slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
+				return a.Op == v1.OpRead && a.Text == ".env" && a.Naming != command.Unnamed
+			})
 		}), "%q", line)
 	}
 }

@@ -5,6 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
 )
 
 // S3: a backslash in a set of characters takes from a sign what it means there: what such a
@@ -16,6 +18,6 @@ func TestQuotesInSets(t *testing.T) {
 	} {
 		c := last(t, line)
 		require.NotEmpty(t, c.Accesses, line)
-		assert.Equal(t, known, c.Accesses[len(c.Accesses)-1].Naming != Unnamed && !c.Caveats.Has("dynamic_word"), line)
+		assert.Equal(t, known, c.Accesses[len(c.Accesses)-1].Naming != command.Unnamed && !c.Caveats.Has("dynamic_word"), line)
 	}
 }

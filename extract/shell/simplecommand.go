@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/value"
@@ -17,11 +18,11 @@ type simpleCommand struct {
 	// st is the state that it runs in, after the one behind it if it changes nothing.
 	st, after *state
 	argv      []expansion.Word
-	redirs    []Access
+	redirs    []command.Access
 }
 
 // argv walks a command by its words.
-func (w *walker) argv(st, after *state, argv []expansion.Word, redirs []Access) (ok, fail *state) {
+func (w *walker) argv(st, after *state, argv []expansion.Word, redirs []command.Access) (ok, fail *state) {
 	i := simpleCommand{w: w, st: st, after: after, argv: argv, redirs: redirs}
 	return i.run()
 }
@@ -95,7 +96,7 @@ func (i simpleCommand) guess(verb string, words []expansion.Word) {
 }
 
 // emitGuess does the same for words of any command.
-func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redirs []Access) {
+func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redirs []command.Access) {
 	c := w.newCommand(st, verb, redirs)
 	c.Caveats.Add("unknown_program")
 	e := effects{w: w, c: &c, st: st}
@@ -230,7 +231,7 @@ func (i simpleCommand) activate() (ok, fail *state, explained bool) {
 	c := i.w.newCommand(i.st, "source", i.redirs)
 	c.Form.Put("<script>", "execute")
 	c.Caveats.Add("executes")
-	c.Accesses = append(slices.Clip(c.Accesses), named(v1.OpExecute, script))
+	c.Accesses = append(slices.Clip(c.Accesses), command.AccessTo(v1.OpExecute, script))
 	i.w.emit(c)
 	next := i.after.clone()
 	for _, variable := range []string{"PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1"} {

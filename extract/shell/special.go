@@ -140,7 +140,7 @@ func (r printReader) printf() {
 		r.c.Caveats.Add("inline_code") // what is expanded may hold conversions
 	}
 	if words[0].Is(`%s\n`) {
-		r.c.printing.lines = words[1:]
+		r.c.Printing.Lines = words[1:]
 	}
 	plain := "sbcq"
 	if !r.w.Zsh && !r.w.Ksh {

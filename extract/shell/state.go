@@ -6,6 +6,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/symbols"
 	"policyd/extract/value"
@@ -22,7 +23,7 @@ type state struct {
 	// caveats hold for every command from here on.
 	caveats v1.Set
 	// given are values of variables that programs see, each of which may be a path.
-	given []Access
+	given []command.Access
 	// environments are the directories of virtual environments' programs that the line put in
 	// front of PATH, as it names them.
 	environments []string
@@ -155,7 +156,7 @@ func join(a, b *state) *state {
 		}
 	}
 	for i := range b.given {
-		if !slices.ContainsFunc(out.given, func(g Access) bool { return g.Text == b.given[i].Text }) {
+		if !slices.ContainsFunc(out.given, func(g command.Access) bool { return g.Text == b.given[i].Text }) {
 			out.given = append(slices.Clip(out.given), b.given[i])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 )
 
 // S2, V5: where getopt(3) ends options at the first operand, the value of one
@@ -18,21 +19,25 @@ func TestValuesBehindOperands(t *testing.T) {
 		"head -n .env main.go": false, "head main.go --lines=.env": false, "grep -r x src --exclude .env": false, "tr a b -d .env": false,
 		"jq . a.json --arg a .env": false, "rg x src -g .env": false, "git log main.go -n .env": false,
 	} {
-		found := slices.ContainsFunc(last(t, line).Accesses, func(a Access) bool {
-			return a.Op == v1.OpRead && a.Presence == IfExists && (a.Text == ".env" || a.Text == "/etc/passwd")
+		found := slices.ContainsFunc(last(t, line).Accesses, func(a command.Access) bool {
+			return a.Op == v1.OpRead && a.Presence == command.IfExists && (a.Text == ".env" || a.Text == "/etc/passwd")
 		})
 		assert.Equal(t, read, found, line)
 	}
 	for line, word := range map[string]string{
 		"cat main.go -n": "-n", "head main.go -n5": "-n5", "grep x main.go --color=never": "--color=never", "cat main.go -- b": "--",
 	} {
-		found := slices.ContainsFunc(last(t, line).Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Presence == IfExists && a.Text == word })
+		found := slices.ContainsFunc(last(t, line).Accesses, func(a command.Access) bool {
+			return a.Op == v1.OpRead && a.Presence == command.IfExists && a.Text == word
+		})
 		assert.True(t, found, line)
 	}
 	for line, pattern := range map[string]string{
 		"head main.go -n $?": "[0-9]*", "tail main.go -n +$?": "+*", "n=$((1-5)); tail main.go -n $n": "-[0-9]*",
 	} {
-		found := slices.ContainsFunc(last(t, line).Accesses, func(a Access) bool { return a.Op == v1.OpRead && a.Naming == ByGlob && a.Text == pattern })
+		found := slices.ContainsFunc(last(t, line).Accesses, func(a command.Access) bool {
+			return a.Op == v1.OpRead && a.Naming == command.ByGlob && a.Text == pattern
+		})
 		assert.True(t, found, line)
 	}
 	assert.Len(t, last(t, "cat -n -- main.go").Accesses, 1)

@@ -6,17 +6,18 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 )
 
 // Two values are the same only if they differ in nothing, and each byte that a value refers to is
 // measured: a field that is added is covered.
 func TestStructsCoverEveryField(t *testing.T) {
-	covers(t, (*Command).Equal, (*Command).Size)
+	covers(t, (*command.Command).Equal, (*command.Command).Size)
 	covers(t, (*expansion.Word).Equal, (*expansion.Word).Size)
-	covers(t, (*Access).Equal, (*Access).Size)
-	covers(t, (*GitWords).Equal, (*GitWords).Size)
-	covers(t, (*Landing).Equal, (*Landing).Size)
+	covers(t, (*command.Access).Equal, (*command.Access).Size)
+	covers(t, (*command.GitWords).Equal, (*command.GitWords).Size)
+	covers(t, (*command.Landing).Equal, (*command.Landing).Size)
 	covers(t, (*expansion.Array).Equal, (*expansion.Array).Size)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -166,7 +167,7 @@ func baseOf(name, ending string) (expansion.Word, bool) {
 }
 
 // printsHash reports whether a command prints the hash of a commit, or fails.
-func printsHash(c *Command) bool {
+func printsHash(c *command.Command) bool {
 	if c.Git.Objects.Words > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
 		return false
 	}
@@ -182,7 +183,7 @@ func printsHash(c *Command) bool {
 	case "git merge-base":
 		return only("--fork-point", "--octopus")
 	case "git rev-parse":
-		return len(c.Git.Revisions) == 1 && len(c.opened()) <= 1 && len(c.Git.Pathspecs) == 0 &&
+		return len(c.Git.Revisions) == 1 && len(c.Opened()) <= 1 && len(c.Git.Pathspecs) == 0 &&
 			!c.Git.Dashes && stream.IsOneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
 	}
 	return false
@@ -192,7 +193,7 @@ func printsHash(c *Command) bool {
 // stands: the body of a here-document in which nothing is expanded, or words. Shells cut the
 // newlines off its end. It reports false for any other statement, and where a shell or an
 // option may change what is printed.
-func ownText(stmt *syntax.Stmt, c *Command) (expansion.Word, bool) {
+func ownText(stmt *syntax.Stmt, c *command.Command) (expansion.Word, bool) {
 	call, simple := stmt.Cmd.(*syntax.CallExpr)
 	if !simple || stmt.Negated || stmt.Background || len(call.Assigns) > 0 || len(c.Argv) == 0 || !undisturbed(c.Caveats) {
 		return expansion.Word{}, false
@@ -261,7 +262,7 @@ func produces(p *argv.Producer, words []expansion.Word) (operand string, ok bool
 
 // leavesFiles reports whether a command changes no file but such as its accesses name: one of the
 // producers, or a reader without a caveat.
-func (s *surroundings) leavesFiles(c *Command) bool {
+func (s *surroundings) leavesFiles(c *command.Command) bool {
 	return len(c.Caveats) == 0 && slices.Contains(s.table.Words.Printing.ReadingPrograms, c.Verb) || slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
 		_, ok := produces(&p, c.Argv)
 		return ok
@@ -269,7 +270,7 @@ func (s *surroundings) leavesFiles(c *Command) bool {
 }
 
 // producesNumber reports whether a command is a producer of a number.
-func (s *surroundings) producesNumber(c *Command) bool {
+func (s *surroundings) producesNumber(c *command.Command) bool {
 	return len(c.Caveats) == 0 && slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
 		_, ok := produces(&p, c.Argv)
 		return ok && p.Value == "number" && p.RunsOn(s.options.Platform)
@@ -277,7 +278,7 @@ func (s *surroundings) producesNumber(c *Command) bool {
 }
 
 // known is what a command prints that the table of producers lists.
-func (s *surroundings) known(c *Command) (expansion.Word, bool) {
+func (s *surroundings) known(c *command.Command) (expansion.Word, bool) {
 	for i := range s.table.Words.Producers() {
 		p := &s.table.Words.Producers()[i]
 		operand, ok := produces(p, c.Argv)
@@ -384,7 +385,7 @@ func (r *report) orElse(other *Line) {
 	own := len(r.line.Commands)
 	for i := range other.Commands {
 		c := &other.Commands[i]
-		if slices.ContainsFunc(r.line.Commands[:own], func(mine Command) bool { return mine.Equal(c) }) {
+		if slices.ContainsFunc(r.line.Commands[:own], func(mine command.Command) bool { return mine.Equal(c) }) {
 			continue
 		}
 		if len(r.line.Commands) >= maxCommands {
@@ -395,7 +396,7 @@ func (r *report) orElse(other *Line) {
 		for j := range c.Accesses {
 			// What isn't there isn't read; it may be made where it is written.
 			if a := &c.Accesses[j]; a.Op == v1.OpRead || a.Op == v1.OpList {
-				a.Presence = IfExists
+				a.Presence = command.IfExists
 			}
 		}
 		r.line.Commands = append(r.line.Commands, *c)

@@ -138,7 +138,7 @@ func (m *Memo) put(key lineKey, line *explained) {
 func (l *Line) detach() {
 	for i := range l.Commands {
 		c := &l.Commands[i]
-		c.printing.found, c.printing.ran, c.printing.lines = nil, nil, nil
+		c.Printing.Found, c.Printing.Ran, c.Printing.Lines = nil, nil, nil
 		c.Form, c.Accesses, c.Cwd.Known = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Cwd.Known)
 		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
 	}

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 // parseSure parses a line where every directory is there and no link.
@@ -32,7 +33,7 @@ func TestRedirectionsThatMayFail(t *testing.T) {
 		} {
 			commands := parse(t, line).Commands
 			last := commands[len(commands)-1]
-			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Naming == Unnamed, "%s: %s", line, want)
+			assert.True(t, len(last.Accesses) == 1 && last.Accesses[0].Naming == command.Unnamed, "%s: %s", line, want)
 		}
 		commands := parseSure(t, "{ cd docs; } "+redirection+"; cat x").Commands
 		assert.Contains(t, commands[len(commands)-1].Cwd.Known, "/p", redirection)
@@ -97,7 +98,7 @@ func TestMembersThatAreNotKnown(t *testing.T) {
 		assert.True(t, last.Caveats.Has("dynamic_word") || last.Caveats.Has("dynamic_option"), line)
 	}
 	secret := parse(t, `declare -A m=([k]=.env); cat "${m[k]}"`).Commands[0]
-	assert.True(t, slices.ContainsFunc(secret.Accesses, func(a Access) bool { return a.Text == ".env" }), "the deny rules see it")
+	assert.True(t, slices.ContainsFunc(secret.Accesses, func(a command.Access) bool { return a.Text == ".env" }), "the deny rules see it")
 }
 
 // A round of a loop may redefine functions and leave other directories behind.

@@ -4,12 +4,13 @@ import (
 	"slices"
 	"strings"
 
+	"mvdan.cc/sh/v3/syntax"
+
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // stmts walks a list of statements, each run whatever became of the last.
@@ -80,7 +81,7 @@ type compound struct {
 }
 
 // command walks a command with the accesses that its redirections make.
-func (c compound) command(cmd syntax.Command, redirs []Access) (ok, fail *state) {
+func (c compound) command(cmd syntax.Command, redirs []command.Access) (ok, fail *state) {
 	if call, isCall := cmd.(*syntax.CallExpr); isCall {
 		return c.w.call(c.st, call, redirs)
 	}
@@ -277,7 +278,7 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 type stdout struct {
 	*diskView
 	stmt *syntax.Stmt
-	c    *Command
+	c    *command.Command
 	// args are the texts of its words behind the name, nil if something in them is expanded.
 	args []string
 	in   stream.Lines
@@ -346,8 +347,8 @@ func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 }
 
 // newCommand begins a command in the state's surroundings.
-func (r *report) newCommand(st *state, verb string, redirs []Access) Command {
-	c := Command{Verb: verb, Program: verb, Cwd: st.cwd, Accesses: redirs}
+func (r *report) newCommand(st *state, verb string, redirs []command.Access) command.Command {
+	c := command.Command{Verb: verb, Program: verb, Cwd: st.cwd, Accesses: redirs}
 	for _, caveat := range st.caveats {
 		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
 			continue

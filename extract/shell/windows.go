@@ -6,6 +6,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/windows"
@@ -90,7 +91,7 @@ func variableName(word string) string {
 
 // windowsStream is what a pipe of PowerShell carries: text, or files.
 type windowsStream struct {
-	files []Access // nil for anything else
+	files []command.Access // nil for anything else
 	// text is true for strings. Objects may name a file that a cmdlet opens.
 	text bool
 }
@@ -159,7 +160,7 @@ func (r *windowsRun) unknown(name string) {
 	}
 	if base != name {
 		c.Caveats.Add("named_by_path")
-		c.Accesses = append(c.Accesses, named(v1.OpExecute, name))
+		c.Accesses = append(c.Accesses, command.AccessTo(v1.OpExecute, name))
 	}
 	if argv.IsOwn(c.Program) {
 		v.own()
@@ -264,7 +265,7 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 		switch {
 		case opens && r.in.files != nil:
 			for _, file := range r.in.files {
-				file.Op, file.Below, file.Presence = v1.OpRead, Tree, Always
+				file.Op, file.Below, file.Presence = v1.OpRead, command.Tree, command.Always
 				p.c.Accesses = append(p.c.Accesses, file)
 			}
 		case entry.Piped == "" || entry.Piped == "files" || opens && !r.in.text:
@@ -274,7 +275,7 @@ func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
 	r.out.text = entry.Style != "cmdlet" || entry.Yields == "text"
 	switch {
 	case entry.Yields == "files":
-		r.out.files = []Access{}
+		r.out.files = []command.Access{}
 		for _, access := range p.c.Accesses {
 			access.Include = p.filters.Include
 			r.out.files = append(r.out.files, access)

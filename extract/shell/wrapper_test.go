@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	v1 "policyd/api/v1"
-
 	"github.com/stretchr/testify/assert"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 )
 
 // nohup writes nohup.out where its output is a terminal, unless it is sent
@@ -17,7 +18,7 @@ func TestNohupLeavesAFile(t *testing.T) {
 		"nohup ls > /dev/stderr": true, "nohup ls >/dev/null >&2": true, "nohup ls >/dev/null 1>&2": true, "nohup ls 1<&2": true, "nohup ls >/dev/null >&-": true,
 		"nohup ls > /dev//fd/2": true, "nohup ls &> /dev/stdout": true, "nohup ls >&2 >/dev/null": false, "nohup ls >/dev/null 2>&1": false, "nohup ls &>/dev/null": false,
 	} {
-		got := slices.ContainsFunc(parse(t, line).Commands[0].Accesses, func(a Access) bool {
+		got := slices.ContainsFunc(parse(t, line).Commands[0].Accesses, func(a command.Access) bool {
 			return a.Op == v1.OpWrite && a.Text == "nohup.out"
 		})
 		assert.Equalf(t, leaves, got, "%q", line)

@@ -4,9 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 func parseZsh(tb testing.TB, line string) Line {
@@ -47,7 +48,7 @@ func TestZshLinesThatAreUnderstood(t *testing.T) {
 func TestZshProgramsInValues(t *testing.T) {
 	for _, line := range []string{"x=a:=ls; cat $x", "x=:=ls; cat $x", "x==ls; cat $x"} {
 		commands := parseZsh(t, line).Commands
-		assert.Equalf(t, Unnamed, commands[len(commands)-1].Accesses[0].Naming, "%q", line)
+		assert.Equalf(t, command.Unnamed, commands[len(commands)-1].Accesses[0].Naming, "%q", line)
 	}
 }
 
@@ -58,9 +59,9 @@ func TestZshVariablesAreItsOwn(t *testing.T) {
 		"status=src; cat $status/a",
 	} {
 		commands := parseZsh(t, line).Commands
-		assert.Truef(t, commands[len(commands)-1].Accesses[0].Naming == Unnamed || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
+		assert.Truef(t, commands[len(commands)-1].Accesses[0].Naming == command.Unnamed || slices.Contains(parseZsh(t, line).Messy, guard.MessyAssignment), "%q", line)
 	}
-	assert.NotEqual(t, Unnamed, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Naming)
+	assert.NotEqual(t, command.Unnamed, parse(t, "MATCH=src; cat $MATCH/a").Commands[1].Accesses[0].Naming)
 }
 
 // zsh and ksh run the last command of a pipe in the shell itself, ksh may be what sh
@@ -92,13 +93,13 @@ func TestZshExtendedPatternsHaveToMatchNothing(t *testing.T) {
 	for line, pattern := range map[string]string{"git show HEAD^": "HEAD*", "git log main~2": "main*", "cat ^a": "*", "cat d/.envx#": "d/.env*", `cat d/.env\x#`: "d/.env*", "cat d/.envé#": "d/.env*"} {
 		parsed := parseZsh(t, line)
 		assert.Emptyf(t, parsed.Messy, "%q", line)
-		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch && a.Text == pattern }), "%q", line)
+		assert.Truef(t, slices.ContainsFunc(parsed.Commands[0].Accesses, func(a command.Access) bool { return a.Matches == command.NoMatch && a.Text == pattern }), "%q", line)
 	}
 	for _, line := range []string{"cat x#.env", "cat d/x#.env"} {
-		assert.Equalf(t, Unnamed, parseZsh(t, line).Commands[0].Accesses[0].Naming, "%q", line)
+		assert.Equalf(t, command.Unnamed, parseZsh(t, line).Commands[0].Accesses[0].Naming, "%q", line)
 	}
 	for _, line := range []string{"git show 'HEAD^'", `git show HEAD\^`} {
-		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a Access) bool { return a.Matches == NoMatch }), "%q", line)
+		assert.Falsef(t, slices.ContainsFunc(parseZsh(t, line).Commands[0].Accesses, func(a command.Access) bool { return a.Matches == command.NoMatch }), "%q", line)
 	}
 }
 

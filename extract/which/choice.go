@@ -12,7 +12,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/stat"
 	"policyd/extract/versions"
 )
@@ -28,7 +28,7 @@ type Choice struct {
 // ReadAbove says what the files are that a program reads in its working directories
 // and above without being told to, or above those that it was told to read: a link
 // in their place may lead anywhere.
-func (h *Choice) ReadAbove(c *shell.Command) string {
+func (h *Choice) ReadAbove(c *command.Command) string {
 	if len(c.Implied.ReadsAbove) == 0 {
 		return disk.ReachesNone
 	}
@@ -53,7 +53,7 @@ func (h *Choice) ReadAbove(c *shell.Command) string {
 
 // Chosen reports whether a file that chooses the program lies in a directory
 // that the command may run in, or above.
-func (h *Choice) Chosen(c *shell.Command) bool {
+func (h *Choice) Chosen(c *command.Command) bool {
 	if !c.Cwd.Complete() {
 		return true
 	}
@@ -104,7 +104,7 @@ func (h *Choice) personal(dir string) bool {
 
 // choosing are the directories that such a file counts in, and in those above:
 // the working directories, and for some programs those of the files that they read.
-func (h *Choice) choosing(c *shell.Command) []string {
+func (h *Choice) choosing(c *command.Command) []string {
 	if !c.Selection.Beside {
 		return c.Cwd.Known
 	}
@@ -113,12 +113,12 @@ func (h *Choice) choosing(c *shell.Command) []string {
 		a := &c.Accesses[i]
 		for _, base := range c.Cwd.Known {
 			names := []string{h.View.Absolute(a.Text, base)}
-			if a.Naming == shell.ByGlob {
+			if a.Naming == command.ByGlob {
 				names = h.Globs.Expand(a.Text, base).Matches
 			}
 			for _, name := range names {
 				dir := paths.Parent(name)
-				if a.Below == shell.Tree {
+				if a.Below == command.Tree {
 					dir = name
 				}
 				if name != "" && !slices.Contains(dirs, dir) {
@@ -132,7 +132,7 @@ func (h *Choice) choosing(c *shell.Command) []string {
 
 // Imports reports whether a working directory holds a module of one of the names
 // that a program imports: a file that Python runs or loads, or a package.
-func (h *Choice) Imports(c *shell.Command) bool {
+func (h *Choice) Imports(c *command.Command) bool {
 	if !c.Cwd.Complete() {
 		return true
 	}
@@ -228,7 +228,7 @@ func (h *Choice) holds(path string, so func(content string) bool) bool {
 
 // Shadowed reports whether cmd, which looks into the working directory first,
 // finds a program there before the one that is meant.
-func (h *Choice) Shadowed(c *shell.Command) bool {
+func (h *Choice) Shadowed(c *command.Command) bool {
 	if c.Cwd.Others {
 		return true
 	}

@@ -7,7 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/extract/stat"
 )
 
@@ -65,7 +65,7 @@ type Project struct {
 // Has reports whether a program of this name lies where the project's own
 // come first, and is the project's: a link there to one of the system is as good as
 // that one, but for what it loads from beside the link.
-func (p *Project) Has(c *shell.Command) bool {
+func (p *Project) Has(c *command.Command) bool {
 	if p.View.Windows || c.Program == "" || slices.Contains(builtins[:], c.Program) {
 		return false
 	}

@@ -27,7 +27,8 @@ var roots = []struct {
 	{"extract/value", []string{"Directories", "Walk"}, []string{"Directories", "Walk"}},
 	{"extract/shell/stream", []string{"NameStream"}, []string{"NameStream"}},
 	{"extract/shell/expansion", []string{"Word"}, []string{"Word"}},
-	{"extract/shell", []string{"Command"}, []string{"explained", "lineKey"}},
+	{"extract/shell/command", []string{"Command"}, []string{"Command"}},
+	{"extract/shell", nil, []string{"explained", "lineKey"}},
 }
 
 func main() {

@@ -11,6 +11,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/test/oracle/lines"
 )
 
@@ -90,11 +91,11 @@ func judge(table *shell.Table, options shell.Options, line string, got outcome) 
 
 // written reports whether a command states that it may change a file, or that nobody knows what it does.
 func (r *reading) written(name string) bool {
-	return slices.ContainsFunc(r.named, func(c shell.Command) bool {
+	return slices.ContainsFunc(r.named, func(c command.Command) bool {
 		if slices.ContainsFunc(grave, c.Caveats.Has) {
 			return true
 		}
-		return slices.ContainsFunc(c.Accesses, func(a shell.Access) bool {
+		return slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
 			if a.Op != v1.OpWrite && a.Op != v1.OpDelete {
 				return false
 			}
@@ -102,7 +103,7 @@ func (r *reading) written(name string) bool {
 			if a.Dirs != nil {
 				dirs = a.Dirs
 			}
-			return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob || c.Cwd.Others || slices.ContainsFunc(dirs, func(dir string) bool {
+			return a.Naming == command.Unnamed || a.Naming == command.ByGlob || c.Cwd.Others || slices.ContainsFunc(dirs, func(dir string) bool {
 				at := absolute(a.Text, dir)
 				return at == name || strings.HasPrefix(name, at+"/")
 			})
@@ -114,7 +115,7 @@ func (r *reading) written(name string) bool {
 type reading struct {
 	table   *shell.Table
 	options shell.Options
-	named   []shell.Command
+	named   []command.Command
 	started []start
 }
 
@@ -172,7 +173,7 @@ func (r *reading) judge(s start) *finding {
 		return nil
 	}
 	program := path.Base(words[0])
-	var candidates []*shell.Command
+	var candidates []*command.Command
 	for i := range r.named {
 		if r.named[i].Program == program {
 			candidates = append(candidates, &r.named[i])
@@ -184,7 +185,7 @@ func (r *reading) judge(s start) *finding {
 		}
 		return &finding{"program " + program, fmt.Sprintf("bash started %q, and no command is named so", words)}
 	}
-	if !slices.ContainsFunc(candidates, func(c *shell.Command) bool { return moved(words) || in(c, s.Dir) }) {
+	if !slices.ContainsFunc(candidates, func(c *command.Command) bool { return moved(words) || in(c, s.Dir) }) {
 		return &finding{"directory", fmt.Sprintf("bash started %q in %s, and the facts say %q", words, s.Dir, candidates[0].Cwd.Known)}
 	}
 	return r.retell(s, words)
@@ -192,9 +193,9 @@ func (r *reading) judge(s start) *finding {
 
 // unexplained reports an assignment that the facts don't explain: the shell may
 // evaluate what it is given.
-func unexplained(c shell.Command) bool { return c.Verb == ":" && c.Caveats.Has("assigns") }
+func unexplained(c command.Command) bool { return c.Verb == ":" && c.Caveats.Has("assigns") }
 
-func in(c *shell.Command, dir string) bool { return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir) }
+func in(c *command.Command, dir string) bool { return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir) }
 
 // moved reports an option that makes the facts name another directory than the
 // one that the program is started in.
@@ -254,9 +255,9 @@ var grave = []string{
 // excused reports a program whose words are unknown according to the facts, or are commands of their own.
 func (r *reading) excused(words []string) bool {
 	program := path.Base(words[0])
-	return program == "xargs" || program == "sed" && slices.ContainsFunc(words, belowZero) || slices.ContainsFunc(r.named, func(c shell.Command) bool {
+	return program == "xargs" || program == "sed" && slices.ContainsFunc(words, belowZero) || slices.ContainsFunc(r.named, func(c command.Command) bool {
 		return c.Program == program && (slices.ContainsFunc(grave, c.Caveats.Has) ||
-			slices.ContainsFunc(c.Accesses, func(a shell.Access) bool { return vague(a) || handedOn(a, words) || misread(a, words) }))
+			slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return vague(a) || handedOn(a, words) || misread(a, words) }))
 	})
 }
 
@@ -268,24 +269,24 @@ func belowZero(word string) bool {
 
 // misread reports a word that is handed on and is more than a path to the program: what
 // gets it looks at what it is.
-func misread(a shell.Access, words []string) bool {
+func misread(a command.Access, words []string) bool {
 	return a.Reading.Misread(a.Text) && slices.Contains(words, a.Text)
 }
 
 // handedOn reports a pattern without a match that became a word of a script that splits its words once more,
 // according to the disk.
-func handedOn(a shell.Access, words []string) bool {
-	return a.Naming == shell.ByGlob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
+func handedOn(a command.Access, words []string) bool {
+	return a.Naming == command.ByGlob && a.Split && slices.Contains(words, strings.ReplaceAll(a.Text, `\`, ""))
 }
 
 // vague is an access that depends on the run or on the disk: one known only at run time, and a pattern where
 // one word belongs.
-func vague(a shell.Access) bool {
-	return a.Naming == shell.Unnamed || a.Naming == shell.ByGlob && a.Matches == shell.SingleMatch
+func vague(a command.Access) bool {
+	return a.Naming == command.Unnamed || a.Naming == command.ByGlob && a.Matches == command.SingleMatch
 }
 
 // lack returns what the facts' command lacks of the real one, empty if nothing.
-func (r *reading) lack(named, told *shell.Command, dir string) string {
+func (r *reading) lack(named, told *command.Command, dir string) string {
 	if named.Program != told.Program {
 		return "program " + told.Program
 	}
@@ -323,7 +324,7 @@ func (r *reading) lack(named, told *shell.Command, dir string) string {
 }
 
 // accessed reports whether the named command has an access that represents a.
-func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bool {
+func (r *reading) accessed(named *command.Command, a *command.Access, dir string) bool {
 	if len(a.Dirs) == 1 {
 		dir = a.Dirs[0]
 	}
@@ -334,13 +335,13 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 	if strings.HasPrefix(want, "/dev/fd/") {
 		return true // what represents <(…), whose commands are compared by themselves
 	}
-	return slices.ContainsFunc(named.Accesses, func(b shell.Access) bool {
+	return slices.ContainsFunc(named.Accesses, func(b command.Access) bool {
 		switch {
-		case b.Naming == shell.ByGlob && a.Op == v1.OpList && (a.Text == "." || strings.HasPrefix(b.Text, a.Text)):
+		case b.Naming == command.ByGlob && a.Op == v1.OpList && (a.Text == "." || strings.HasPrefix(b.Text, a.Text)):
 			return true // a pattern that matched nothing is handed on as it is
-		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Below == shell.Tree && b.Below != shell.Tree:
+		case b.Op != a.Op && (b.Op != v1.OpWrite || a.Op != v1.OpRead) || a.Below == command.Tree && b.Below != command.Tree:
 			return false
-		case b.Naming == shell.Unnamed, b.Text == a.Text, b.Naming == shell.ByGlob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
+		case b.Naming == command.Unnamed, b.Text == a.Text, b.Naming == command.ByGlob && strings.ReplaceAll(b.Text, `\`, "") == a.Text:
 			return true // a pattern that matched nothing, too
 		}
 		bases := named.Cwd.Known
@@ -349,13 +350,13 @@ func (r *reading) accessed(named *shell.Command, a *shell.Access, dir string) bo
 		}
 		for _, base := range bases {
 			text := absolute(b.Text, base)
-			if text == want || b.Below == shell.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
+			if text == want || b.Below == command.Tree && strings.HasPrefix(want, strings.TrimSuffix(text, "/")+"/") {
 				return true
 			}
 			// Go writes the classes of what is left out otherwise than shells do. What it can't
 			// read, classes by name among it, counts as a pattern that reaches anything.
 			matched, err := path.Match(strings.ReplaceAll(text, "[!", "[^"), want)
-			if b.Naming == shell.ByGlob && (err != nil || matched || strings.Contains(text, "[[:") || matchesDots(text, want)) {
+			if b.Naming == command.ByGlob && (err != nil || matched || strings.Contains(text, "[[:") || matchesDots(text, want)) {
 				return true
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/test/oracle/lines"
 )
 
@@ -123,10 +124,10 @@ func knownWords(line shell.Line) (string, bool) {
 	}
 	var words strings.Builder
 	for _, access := range last.Accesses {
-		if access.Naming == shell.Unnamed || access.Naming == shell.ByGlob && access.Matches != shell.NoMatch {
+		if access.Naming == command.Unnamed || access.Naming == command.ByGlob && access.Matches != command.NoMatch {
 			return "", false
 		}
-		if access.Matches != shell.NoMatch {
+		if access.Matches != command.NoMatch {
 			words.WriteString(access.Text + "\037")
 		}
 	}

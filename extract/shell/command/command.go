@@ -1,0 +1,181 @@
+package command
+
+import (
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/argv"
+	"policyd/extract/shell/expansion"
+	"policyd/extract/shell/stream"
+	"policyd/extract/value"
+)
+
+// Command is one simple command, without the wrappers around it.
+type Command struct {
+	// Verb is the verb chain (V2).
+	Verb string
+	// Argv are its words as they are expanded, the program's name first; nil where that
+	// isn't known.
+	Argv []expansion.Word
+	// Program is the base name of the program.
+	Program string
+	Form    v1.Form
+	// Accesses are the paths that it names or implies.
+	Accesses []Access
+	// Cwd are the directories that it may run in.
+	Cwd       value.Directories
+	Effective EffectiveDirectory
+	Caveats   v1.Set
+	Approval  Approval
+	// Variables are the variables whose values it gets.
+	Variables []string
+	Selection Selection
+	Implied   Implied
+	// Git are the words of a git command that select what it prints.
+	Git GitWords
+	// Printing and reading are what the walk needs to know of its standard streams.
+	Printing Printing
+	Reading  Reading
+}
+
+// Printing is what is known of what a command prints.
+type Printing struct {
+	// Found selects the files that a find prints.
+	Found *value.Walk
+	// Ran are the names that find gives to the one command that it runs, if it
+	// prints none itself.
+	Ran *stream.NameStream
+	// Mixed is true if some of them end by NUL and others by a newline.
+	Mixed bool
+	// Color is what options choose of colors, if any does.
+	Color Color
+	// Lines are the words that printf and echo print, each on a line of its own
+	// or behind a blank.
+	Lines []expansion.Word
+	// First is true if it prints of each line what stands before the first blank.
+	First bool
+	// Picks is true if it prints some of the lines that it reads, by their numbers.
+	Picks bool
+}
+
+// Reading is what is known of what a command reads.
+type Reading struct {
+	// Files counts the operands that are files, be they standard input or pipes.
+	Files int
+	// Stdin is true if a word names standard input.
+	Stdin bool
+	// Refusable is true if a pattern among its words can be one that it refuses.
+	Refusable bool
+}
+
+// EffectiveDirectory is what the effective directory follows from (V3).
+type EffectiveDirectory struct {
+	// Operand is the first path-like operand as it stands; empty if there is none. File is true if
+	// it can be no directory.
+	Operand string
+	File    bool
+	// WorksIn is what the command does with the directory that it runs in.
+	WorksIn argv.WorkingDirectory
+}
+
+// Approval is what an approval is given for by name (V6).
+type Approval struct {
+	Risks v1.Set
+	// Values are the literal words that the table marks as judged.
+	Values v1.Values
+}
+
+// Selection is what chooses the program that runs, besides its name.
+type Selection struct {
+	// ChosenBy names files that do, if one of them lies in a directory above. Beside is true if
+	// they count beside the files that the command reads as well.
+	ChosenBy []string
+	Beside   bool
+	// VersionFiles are files, or patterns, that can contain the version that is installed.
+	VersionFiles []string
+	// Imports are modules that a file in a working directory would stand in for.
+	Imports []string
+	// SearchesCwd is true if the working directory is searched for the program
+	// before the places that programs are in.
+	SearchesCwd bool
+}
+
+// Implied is what a command touches without a word that names it.
+type Implied struct {
+	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
+	// directories that it runs in or at the paths that it writes: links can be among them.
+	Unpacks bool
+	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
+	// they are not what they should be.
+	ReadsAbove []string
+	// Held are patterns whose matches stand in words with other text, or are split by the shell. The
+	// names of the matches matter even if the command touches none of them.
+	Held []Access
+}
+
+// Complete reports whether the words name all objects.
+func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }
+
+// Revisions are the revisions that the objects are of.
+func (o *GitObjects) Revisions() []string {
+	revisions := make([]string, 0, len(o.Named))
+	for i := range o.Named {
+		revisions = append(revisions, o.Named[i].Revision)
+	}
+	return revisions
+}
+
+// Everywhere reports whether something holds of the path of an access, from whichever
+// directory it counts. Of a path that climbs nothing is known: behind a link ".." leads
+// elsewhere than it says.
+func (c *Command) Everywhere(a *Access, holds func(path string) bool) bool {
+	dirs := c.Cwd.Known
+	if a.Dirs != nil {
+		dirs = a.Dirs
+	}
+	return !slices.ContainsFunc(dirs, func(dir string) bool {
+		full := a.Text
+		if !strings.HasPrefix(full, "/") {
+			full = dir + "/" + full
+		}
+		return dir == "" || strings.Contains(a.Text, "..") || !holds(full)
+	})
+}
+
+// Has reports whether the form of a command has an option or a role.
+func (c *Command) Has(name string) bool {
+	_, found := c.Form.Get(name)
+	return found
+}
+
+// OnlyForm reports whether the form of a command has no others than these options and roles.
+func (c *Command) OnlyForm(names ...string) bool {
+	return !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !slices.Contains(names, e.Name) })
+}
+
+// Opened is what a command accesses besides what takes away what it complains of.
+func (c *Command) Opened() []Access {
+	return slices.DeleteFunc(slices.Clone(c.Accesses), func(a Access) bool { return a.Op == v1.OpWrite && a.Text == "/dev/null" })
+}
+
+// Color says whether a command prints marks for a terminal among its text.
+type Color uint8
+
+const (
+	// ColorUnsaid is that no option chooses.
+	ColorUnsaid Color = iota
+	// ColorNone is that there are none into a pipe.
+	ColorNone
+	// ColorGiven is that there may be some.
+	ColorGiven
+)
+
+// Below are pathspecs that select what the words which the shell expands stand for, and of
+// directories all that is below, which the pattern itself doesn't.
+func (g *GitWords) Below() (specs []string) {
+	for _, pattern := range g.Expanded {
+		specs = append(specs, pattern, pattern+"/*")
+	}
+	return specs
+}
