@@ -100,7 +100,7 @@ func namesRules(a *command.Access) bool {
 }
 
 // parse reads a command line as the session's shell does.
-func (r *commands) parse(line string) *shell.Line {
+func (r *commands) parse(line string) *command.Line {
 	options := r.asks
 	options.Shell, options.Platform = r.facts.call.Session.Shell, r.facts.Session.Platform
 	options.Home, options.Cwd = r.view.Home, r.facts.Cwd
@@ -113,7 +113,7 @@ func (r *commands) parse(line string) *shell.Line {
 
 // Describe returns what is known of a command line of a session before its paths are resolved.
 // Facts are made of it; it is for people who look for the reason of a decision.
-func (x *Extractor) Describe(session *v1.Session, cwd, line string) shell.Description {
+func (x *Extractor) Describe(session *v1.Session, cwd, line string) command.Description {
 	e := x.begin(&v1.Call{Cwd: cwd, Session: *session})
 	defer e.end()
 	e.session()

@@ -11,7 +11,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
+	"policyd/extract/shell/effect"
 	"policyd/extract/value"
 )
 
@@ -189,7 +189,7 @@ func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 		walk.Include = append(walk.Include, strings.TrimPrefix(include, "**/"))
 	}
 	for _, include := range walk.Include {
-		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !shell.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
+		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !effect.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
 			return value.Walk{}
 		}
 	}

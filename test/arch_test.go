@@ -75,6 +75,20 @@ var importTable = []row{
 		reason: "who judges a command depends on its description, and not on the interpreter that made it",
 	},
 	{
+		path: "extract/shell/output", own: []string{
+			"api/v1", "extract/argv", "extract/git/syntax", "extract/shell/command", "extract/shell/expansion", "extract/shell/lexical", "extract/shell/stream",
+			"extract/value",
+		},
+		reason: "what a command prints follows from its description, and not from the line that it is in",
+	},
+	{
+		path: "extract/shell/effect", own: []string{
+			"api/v1", "extract/argv", "extract/argv/find", "extract/argv/script", "extract/git/syntax", "extract/shell/command", "extract/shell/expansion",
+			"extract/shell/guard", "extract/shell/lexical", "extract/shell/output", "extract/shell/stream", "extract/sql", "extract/value", "extract/windows",
+		},
+		reason: "what a command does with its words follows from the table, and is the same whatever interpreter expanded them",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -175,7 +189,8 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/command", "extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
+			"extract/shell/command", "extract/shell/effect", "extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/output",
+			"extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -396,7 +411,7 @@ var importTable = []row{
 	},
 	{
 		path: "internal/sidecar", own: []string{
-			"api/v1", "bundles", "extract", "extract/argv", "extract/catalog", "extract/shell", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
+			"api/v1", "bundles", "extract", "extract/argv", "extract/catalog", "extract/shell/command", "internal/approvals", "internal/config", "internal/contain", "internal/events", "internal/explain",
 			"internal/clients", "internal/gate", "internal/metrics", "internal/prompts", "internal/record", "internal/runs", "internal/server", "internal/sessions",
 			"internal/store", "internal/terminals", "internal/tracing", "policies",
 		},
@@ -462,6 +477,8 @@ func TestTheTableIsSharp(t *testing.T) {
 		{"extract/shell/stream", "policyd/extract/shell"},
 		{"extract/shell/expansion", "policyd/extract/shell"},
 		{"extract/shell/command", "policyd/extract/shell"},
+		{"extract/shell/output", "policyd/extract/shell/effect"},
+		{"extract/shell/effect", "policyd/extract/shell"},
 		{"extract/git/syntax", "policyd/extract/git/object"},
 		{"extract/git/object", "policyd/extract/git/trust"},
 		{"extract/git/history", "policyd/extract/git/trust"},

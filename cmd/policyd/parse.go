@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/internal/gate"
 	"policyd/internal/server"
 	"policyd/internal/sidecar"
@@ -29,7 +29,7 @@ var platforms = []string{"linux", "darwin", "windows"}
 
 // parsed is what `policyd parse --json` prints.
 type parsed struct {
-	shell.Description
+	command.Description
 	// Doubts are why the facts of the line are incomplete or the line is messy.
 	Doubts []string `json:"doubts"`
 	// Paths are the accesses' paths on this disk.
@@ -157,7 +157,7 @@ func (out *parsed) text() string {
 	return b.String()
 }
 
-func writeCommand(b *strings.Builder, index int, c *shell.CommandDescription) {
+func writeCommand(b *strings.Builder, index int, c *command.SimpleDescription) {
 	directories := c.Directories
 	if c.AnyDirectory {
 		directories = append(directories, "any other")

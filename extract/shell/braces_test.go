@@ -3,9 +3,10 @@ package shell
 import (
 	"testing"
 
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
 )
 
 // V8: bash drops the braces around two dots beside a list, and zsh makes sequences
@@ -33,7 +34,7 @@ func TestBracesThatAreUnderstood(t *testing.T) {
 		"cat x{a}": {"x{a}"}, "cat x{a{b,c}}": {"x{ab}", "x{ac}"}, "cat {a..b,c}": {"a..b", "c"}, "cat x{}y": {"x{}y"},
 		"cat {-1..1}": {"-1", "0", "1"}, `cat {"a b",c}`: {"a b", "c"},
 	} {
-		for shell, parsed := range map[string]Line{"bash": parse(t, line), "zsh": parseZsh(t, line)} {
+		for shell, parsed := range map[string]command.Line{"bash": parse(t, line), "zsh": parseZsh(t, line)} {
 			assert.Emptyf(t, parsed.Messy, "%s: %q", shell, line)
 			var got []string
 			for _, access := range parsed.Commands[0].Accesses {

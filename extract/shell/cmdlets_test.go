@@ -8,16 +8,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
 	"policyd/extract/windows"
 )
 
-func parseWindows(tb testing.TB, shell, line string) Line {
+func parseWindows(tb testing.TB, shell, line string) command.Line {
 	tb.Helper()
 	return newTable(tb).Parse(line, Options{Shell: shell, Platform: "windows", Home: "C:/Users/dev", Cwd: "C:/proj"})
 }
 
-func verbsOf(line Line) []string {
+func verbsOf(line command.Line) []string {
 	var out []string
 	for _, c := range line.Commands {
 		out = append(out, c.Verb)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/command"
 )
 
 // sharedLines are lines of every kind, each with words of its own, so that what one leaves
@@ -31,11 +33,11 @@ func TestLinesAreExplainedAlone(t *testing.T) {
 	memo := NewMemo(table)
 	options := Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
 	lines := sharedLines()
-	want := make([]Line, len(lines))
+	want := make([]command.Line, len(lines))
 	for i, line := range lines {
 		fresh := newTable(t).explain(line, &options)
 		want[i] = fresh.line
-		want[i].detach()
+		want[i].Detach()
 	}
 	var group sync.WaitGroup
 	for worker := range 4 {
@@ -46,7 +48,7 @@ func TestLinesAreExplainedAlone(t *testing.T) {
 					return
 				}
 				got := table.Parse(lines[at], options)
-				got.detach()
+				got.Detach()
 				if !assert.Equal(t, want[at], got, lines[at]) {
 					return
 				}

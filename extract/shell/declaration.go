@@ -251,7 +251,7 @@ func (u *unknownDeclaration) assignment(arg *syntax.Assign) {
 	if arg.Array != nil || arg.Index != nil {
 		u.w.messy(guard.MessyDeclaration)
 		// For the deny rules a member is a path that what comes behind can touch.
-		e := effects{w: u.w, c: u.c, st: u.next}
+		e := effectsOf(u.w, u.next, u.c)
 		assigner{w: u.w, st: u.next}.elements(arg, e.AnyPath)
 	}
 	u.name(arg.Name.Value)

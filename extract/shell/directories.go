@@ -76,9 +76,9 @@ func (d *directoryChange) lost(args []expansion.Word) (ok, fail *state) {
 	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
-	e := effects{w: d.w, c: &c, st: d.st}
+	e := effectsOf(d.w, d.st, &c)
 	for _, word := range args {
-		e.maybePath(word, v1.OpList)
+		e.MaybePath(word, v1.OpList)
 	}
 	d.w.emit(c)
 	return d.after.nowhere(), d.after
@@ -104,7 +104,7 @@ func (d *diskView) matched(st *state, word expansion.Word) []string {
 		!lexical.IsOneWord(st.cwd.Known[0], "") || !d.onlyRead() {
 		return nil
 	}
-	found := strings.Split(d.ask(aboutMatches, st.cwd.Known[0]+"/"+word.Text).text, "\n")[1:]
+	found := strings.Split(d.directories(st.cwd.Known[0]+"/"+word.Text), "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
@@ -205,11 +205,6 @@ func (d *diskView) certain(dirs []string) bool {
 	return d.enterable(dirs) && d.onlyRead()
 }
 
-// enterable reports whether directories are there for everyone.
-func (h *host) enterable(dirs []string) bool {
-	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.isEnterable(dir) })
-}
-
 // onlyRead reports whether the commands of the line so far change nothing on
 // the disk.
 func (d *diskView) onlyRead() bool {
@@ -235,16 +230,11 @@ func (d *diskView) onlyReadBeside(harmless func(*command.Command) bool) bool {
 	return true
 }
 
-// enter cleans the path that cd goes to, and lists the directories that a ".."
-// in it leaves. The shell takes ".." as it is written, unless told -P; where a
-// link makes that differ from the disk, the directory counts as unknown.
-func (h *host) enter(path string, physical bool) (clean string, passed []string, known bool) {
-	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
-	if len(passed) == 0 && !physical {
-		return clean, nil, true
+// surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (d *diskView) surely(c *command.Command, a *command.Access) bool {
+	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !d.onlyRead() {
+		return false
 	}
-	if physical && !h.isPlain(clean) {
-		return "", nil, false
-	}
-	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !h.isPlain(dir) })
+	return c.Everywhere(a, d.isReadable)
 }

@@ -139,7 +139,7 @@ func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
 	i.w.messy(guard.MessyFunction) // or assignments stand before it
 	c := i.w.newCommand(i.st, i.argv[0].Text, i.redirs)
 	c.Caveats.Add("unknown_program")
-	e := effects{w: i.w, c: &c, st: i.st}
+	e := effectsOf(i.w, i.st, &c)
 	for _, word := range i.args() {
 		e.AnyPath(word)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
 )
 
 // FuzzParse holds that no line makes the walk panic or slow, that reading is
@@ -26,7 +28,7 @@ func FuzzParse(f *testing.F) {
 	options := Options{Home: "/h", Cwd: "/p", Plain: func(string) bool { return true }}
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
-		var line Line
+		var line command.Line
 		if bytes := allocated(func() { line = table.Parse(text, options) }); bytes > mostBytes {
 			t.Fatalf("allocated %d bytes", bytes)
 		}
@@ -54,7 +56,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-func verbList(line Line) []string {
+func verbList(line command.Line) []string {
 	var out []string
 	for _, c := range line.Commands {
 		out = append(out, c.Verb)

@@ -1,56 +1,10 @@
 package shell
 
 import (
-	v1 "policyd/api/v1"
-	"policyd/extract/argv"
-	"policyd/extract/shell/command"
-	"policyd/extract/shell/expansion"
+	"slices"
+
+	"policyd/extract/shell/lexical"
 )
-
-// A parsed receives the parts of its command line from the parser of argument vectors.
-var _ argv.Host[expansion.Word] = (*parsed)(nil)
-
-// Literal returns a word that is known to the byte.
-func (p *parsed) Literal(text string) expansion.Word {
-	return expansion.Word{Kind: expansion.Literal, Text: text}
-}
-
-// Tail returns a word of which only the end is meant.
-func (p *parsed) Tail(word expansion.Word, text string) expansion.Word {
-	word.Text, word.Class, word.Holes = text, nil, nil
-	return word
-}
-
-// BothWays reads words as options that the style takes for operands.
-func (p *parsed) BothWays(program *argv.Program, words []expansion.Word) {
-	moved, dirs := p.moved, p.dirs
-	if command := p.args.AsOptions(program, words); command || p.moved && !moved {
-		p.c.Caveats.Add("dynamic_option")
-	}
-	p.moved, p.dirs = moved, dirs
-}
-
-// MayLead reports whether a word begins with the mark of an option, or may. A pattern
-// that could match such a name adds what has to hold: that no such file exists.
-func (p *parsed) MayLead(word expansion.Word) bool {
-	switch word.Kind {
-	case expansion.Literal:
-		return len(word.Text) > 1 && word.Text != "--" && (word.Text[0] == '-' || word.Text[0] == '+')
-	case expansion.Pipe:
-		return false // the shell names it /dev/fd/63
-	case expansion.Names:
-		return word.MayBeginWithDash()
-	case expansion.Number, expansion.Hash:
-		return word.MayBeginWithDash()
-	default:
-		return word.Split || word.MayBeginWithDash() && !p.beginsPlain(word, "-")
-	}
-}
-
-// Unlisted notes the risk of an option that the table doesn't list.
-func (p *parsed) Unlisted(option string, behind []expansion.Word) {
-	riskReader{&p.effects}.option(option, behind)
-}
 
 // subject is what a question about the disk is about.
 type subject uint8
@@ -77,11 +31,38 @@ type question struct {
 // host answers questions about the disk that a line is explained on.
 type host struct {
 	options Options
-	// asked are the questions that were asked so far; unsteady is true if one was answered in two
-	// ways.
-	asked    []question
-	fewAsked [2]question
+	answers
+	few [2]question
+}
+
+// answers are the questions that were asked while a line was explained, and what the surroundings said.
+type answers struct {
+	asked []question
+	// unsteady is true if a question was answered in two ways.
 	unsteady bool
+}
+
+// maxQuestions is how many questions are put again.
+const maxQuestions = 16
+
+// repeatable reports whether the questions can be put again.
+func (a *answers) repeatable() bool { return !a.unsteady && len(a.asked) <= maxQuestions }
+
+// hold puts every question again, and reports whether all are answered as they were.
+func (a *answers) hold(options *Options) bool {
+	return !slices.ContainsFunc(a.asked, func(q question) bool { return options.ask(q.about, q.path) != q })
+}
+
+// begin begins to answer by options.
+func (h *host) begin(options *Options) { h.options, h.asked = *options, h.few[:0] }
+
+// said returns a copy of the answers so far.
+func (h *host) said() answers { return answers{asked: slices.Clone(h.asked), unsteady: h.unsteady} }
+
+// join adds the answers that another explanation of the line got.
+func (h *host) join(other *host) {
+	h.asked = append(slices.Clip(h.asked), other.asked...)
+	h.unsteady = h.unsteady || other.unsteady
 }
 
 // ask puts a question to the surroundings. What isn't known there is no.
@@ -126,11 +107,66 @@ func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).y
 func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
 func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }
 
-// surely reports whether an access is one to a file that is there for everyone,
-// and that nothing of the line can have taken away.
-func (d *diskView) surely(c *command.Command, a *command.Access) bool {
-	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !d.onlyRead() {
-		return false
+// directories returns the directories among the matches of a pattern; see Options.
+func (h *host) directories(pattern string) string { return h.ask(aboutMatches, pattern).text }
+
+// produces returns what a producer prints; see Options.
+func (h *host) produces(name, operand, dir string) string {
+	return h.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
+}
+
+// Options say in what surroundings a line runs.
+type Options struct {
+	// Shell is the program that runs it: bash, sh, dash, zsh or ksh, by base
+	// name. Empty is bash.
+	Shell string
+	// Platform is linux, darwin or windows.
+	Platform string
+	// Home is the directory that ~ stands for; empty when unknown.
+	Home string
+	// Cwd is the real directory in force at the start; empty when unknown.
+	Cwd string
+	// Plain reports whether no segment of an absolute path is a symbolic link,
+	// so that its ".." is the lexical one. Nil means no.
+	Plain func(dir string) bool
+	// Enterable reports whether an absolute path is a directory that everyone may
+	// make the working directory. Nil means never.
+	Enterable func(dir string) bool
+	// Readable reports whether an absolute path is a file that everyone may read.
+	// Nil means never.
+	Readable func(path string) bool
+	// Textual reports whether every program takes what an absolute path names for
+	// text, or finds nothing there. Nil means never.
+	Textual func(path string) bool
+	// Toplevel returns the top of the work tree that git finds from dir, or ""
+	// when that is not certain. Nil means never.
+	Toplevel func(dir string) string
+	// Directories returns the directories among the matches of an absolute pattern, as the
+	// pattern spells them and each behind a newline, or "" when it is not certain that these
+	// are all. Nil means never.
+	Directories func(pattern string) string
+	// Produced returns what a producer prints, or "" when that is not certain: the name of its
+	// value, its operand and its working directory, separated by newlines. Nil means never.
+	Produced func(value string) string
+}
+
+func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }
+
+// enterable reports whether directories are there for everyone.
+func (h *host) enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.isEnterable(dir) })
+}
+
+// enter cleans the path that cd goes to, and lists the directories that a ".."
+// in it leaves. The shell takes ".." as it is written, unless told -P; where a
+// link makes that differ from the disk, the directory counts as unknown.
+func (h *host) enter(path string, physical bool) (clean string, passed []string, known bool) {
+	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
+	if len(passed) == 0 && !physical {
+		return clean, nil, true
 	}
-	return c.Everywhere(a, d.isReadable)
+	if physical && !h.isPlain(clean) {
+		return "", nil, false
+	}
+	return clean, passed, !slices.ContainsFunc(passed, func(dir string) bool { return !h.isPlain(dir) })
 }

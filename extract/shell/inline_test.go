@@ -13,7 +13,7 @@ import (
 )
 
 // inline reports whether a line holds program text: no answer to it is remembered.
-func inline(line Line) bool {
+func inline(line command.Line) bool {
 	return len(line.Messy) > 0 || slices.ContainsFunc(line.Commands, func(c command.Command) bool {
 		return c.Caveats.Has("inline_code") || c.Caveats.Has("inner")
 	})

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"sync"
 
@@ -10,7 +9,6 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
-	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
@@ -31,53 +29,6 @@ const (
 	// assignment can double what the last one left.
 	maxSpliced = 16 * guard.MaxLine
 )
-
-// Options say in what surroundings a line runs.
-type Options struct {
-	// Shell is the program that runs it: bash, sh, dash, zsh or ksh, by base
-	// name. Empty is bash.
-	Shell string
-	// Platform is linux, darwin or windows.
-	Platform string
-	// Home is the directory that ~ stands for; empty when unknown.
-	Home string
-	// Cwd is the real directory in force at the start; empty when unknown.
-	Cwd string
-	// Plain reports whether no segment of an absolute path is a symbolic link,
-	// so that its ".." is the lexical one. Nil means no.
-	Plain func(dir string) bool
-	// Enterable reports whether an absolute path is a directory that everyone may
-	// make the working directory. Nil means never.
-	Enterable func(dir string) bool
-	// Readable reports whether an absolute path is a file that everyone may read.
-	// Nil means never.
-	Readable func(path string) bool
-	// Textual reports whether every program takes what an absolute path names for
-	// text, or finds nothing there. Nil means never.
-	Textual func(path string) bool
-	// Toplevel returns the top of the work tree that git finds from dir, or ""
-	// when that is not certain. Nil means never.
-	Toplevel func(dir string) string
-	// Directories returns the directories among the matches of an absolute pattern, as the
-	// pattern spells them and each behind a newline, or "" when it is not certain that these
-	// are all. Nil means never.
-	Directories func(pattern string) string
-	// Produced returns what a producer prints, or "" when that is not certain: the name of its
-	// value, its operand and its working directory, separated by newlines. Nil means never.
-	Produced func(value string) string
-}
-
-// Line is what a command line does.
-type Line struct {
-	// Commands are in the order in which the line names them. Every command
-	// that could be found is there, also in a messy line.
-	Commands []command.Command
-	// Messy lists why the line is not fully explained; empty when it is.
-	Messy []string
-	// Crossed is true when what programs print to may be a file that was opened
-	// for reading: /dev/stdout opens it once more, for writing.
-	Crossed bool
-}
 
 // walker interprets one line: it walks the syntax tree with what is known of the shell's state, and
 // reports the commands that the shell would run.
@@ -108,13 +59,10 @@ type surroundings struct {
 	produced  []*argv.Producer
 }
 
-// listings are the names that commands of the line print.
-type listings struct{ surroundings }
-
 // report is what was found so far, and how much of the limits is used up.
 type report struct {
-	listings
-	line      Line
+	surroundings
+	line      command.Line
 	wordCount int
 	steps     int
 	documents int
@@ -168,7 +116,7 @@ type nesting struct {
 
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
-func (t *Table) Parse(line string, options Options) Line {
+func (t *Table) Parse(line string, options Options) command.Line {
 	w := t.explain(line, &options)
 	defer w.release()
 	return w.line
@@ -188,8 +136,9 @@ func (t *Table) walk(line string, options *Options, printing producing) *walker 
 	if !ok {
 		w = &walker{}
 	}
-	w.table, w.options, w.producing = t, *options, printing
-	w.asked, w.walked = w.fewAsked[:0], w.fewWalked[:0]
+	w.table, w.producing = t, printing
+	w.begin(options)
+	w.walked = w.fewWalked[:0]
 	w.line.Commands = make([]command.Command, 0, likelyCommands(line))
 	st := &w.outset
 	if options.Cwd == "" {
@@ -267,83 +216,30 @@ func (r *report) count(n int) bool {
 	return true
 }
 
-// Description is what is known of a command line before it runs, in words of JSON.
-type Description struct {
-	// Messy holds the codes of what can't be explained; empty for a line that is understood.
-	Messy    []string             `json:"messy"`
-	Commands []CommandDescription `json:"commands"`
-}
+// Table is the program table by which lines are parsed. It is safe for concurrent use.
+type Table struct{ *argv.Table }
 
-// CommandDescription describes one simple command, without the wrappers around it.
-type CommandDescription struct {
-	Verb string `json:"verb"`
-	// Directories are those that it may run in.
-	Directories []string `json:"directories"`
-	// AnyDirectory is true if it may run in others, too.
-	AnyDirectory bool `json:"any_directory"`
-	// Words are its argv; empty if that isn't known.
-	Words []WordDescription `json:"words"`
-	// Form holds the options and operand roles, each with its kind.
-	Form     v1.Form             `json:"form"`
-	Accesses []AccessDescription `json:"accesses"`
-	Caveats  []string            `json:"caveats"`
-	Risks    []string            `json:"risks"`
-}
-
-// WordDescription describes the value of one word.
-type WordDescription struct {
-	// Kind is dynamic, literal, pattern, number, substitution, hash, names or output.
-	Kind string `json:"kind"`
-	Text string `json:"text"`
-	// Splits is true if the shell splits the value at blanks and expands patterns in it.
-	Splits bool `json:"splits"`
-	// Vanishes is true if the shell may make no word of it.
-	Vanishes bool `json:"vanishes"`
-}
-
-// AccessDescription describes a path that a command names or implies.
-type AccessDescription struct {
-	Op   string `json:"op"`
-	Path string `json:"path"`
-	// Pattern is true if the path is a pattern, Below if everything below it is accessed, Maybe if
-	// the word counts as a path only if it looks like one or exists, and Dynamic if the run alone
-	// knows the path.
-	Pattern bool `json:"pattern"`
-	Below   bool `json:"below"`
-	Maybe   bool `json:"maybe"`
-	Dynamic bool `json:"dynamic"`
-}
-
-// wordKinds are the names of kinds of words, in their order.
-var wordKinds = [...]string{
-	expansion.Dynamic: "dynamic", expansion.Literal: "literal", expansion.Glob: "pattern", expansion.Number: "number", expansion.Pipe: "substitution", expansion.Hash: "hash", expansion.Names: "names", expansion.Output: "output",
-}
-
-// Describe returns the line in words. It shares nothing with the line.
-func (l *Line) Describe() Description {
-	out := Description{Messy: append([]string{}, l.Messy...), Commands: make([]CommandDescription, 0, len(l.Commands))}
-	for i := range l.Commands {
-		out.Commands = append(out.Commands, describe(&l.Commands[i]))
+// NewTable returns the embedded program table.
+func NewTable() (*Table, error) {
+	programs, err := argv.NewTable()
+	if err != nil {
+		return nil, err
 	}
-	return out
+	return &Table{programs}, nil
 }
 
-func describe(c *command.Command) CommandDescription {
-	out := CommandDescription{
-		Verb: c.Verb, Directories: append([]string{}, c.Cwd.Known...), AnyDirectory: c.Cwd.Others,
-		Words: make([]WordDescription, 0, len(c.Argv)), Form: slices.Clone(c.Form),
-		Accesses: make([]AccessDescription, 0, len(c.Accesses)), Caveats: append([]string{}, c.Caveats...), Risks: append([]string{}, c.Approval.Risks...),
+// With returns a table that has the programs of an operator as well; see argv.Table.With.
+func (t *Table) With(entries map[string]any) (*Table, error) {
+	programs, err := t.Table.With(entries)
+	if err != nil {
+		return nil, err
 	}
-	for i := range c.Argv {
-		word := &c.Argv[i]
-		out.Words = append(out.Words, WordDescription{Kind: wordKinds[word.Kind], Text: word.Text, Splits: word.Split, Vanishes: word.Vanishes})
-	}
-	for i := range c.Accesses {
-		access := &c.Accesses[i]
-		out.Accesses = append(out.Accesses, AccessDescription{
-			Op: access.Op, Path: access.Text, Pattern: access.Naming == command.ByGlob, Below: access.Below == command.Tree,
-			Maybe: access.Presence == command.IfPathLike, Dynamic: access.Naming == command.Unnamed,
-		})
-	}
-	return out
+	return &Table{programs}, nil
+}
+
+// Explain does what Parse does, and returns the answers that the explanation depends on.
+func (t *Table) Explain(line string, options *Options) (command.Line, answers) {
+	w := t.explain(line, options)
+	defer w.release()
+	return w.line, w.said()
 }

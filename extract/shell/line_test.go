@@ -29,14 +29,14 @@ func newTable(tb testing.TB) *Table {
 	return table
 }
 
-func parse(tb testing.TB, line string) Line {
+func parse(tb testing.TB, line string) command.Line {
 	tb.Helper()
 	return newTable(tb).Parse(line, Options{
 		Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
 	})
 }
 
-func verbs(line Line) string {
+func verbs(line command.Line) string {
 	var out []string
 	for _, c := range line.Commands {
 		out = append(out, c.Verb)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
 )
 
 // corpusLines are the command lines of every corpus.
@@ -65,7 +67,7 @@ func sameAsFresh(t *testing.T, memo *Memo, table *Table, line string, options Op
 	t.Helper()
 	got := memo.Parse(line, &options)
 	want := table.Parse(line, options)
-	want.detach()
+	want.Detach()
 	assert.Equal(t, want, *got, line)
 }
 
@@ -183,7 +185,7 @@ func TestMemoKeepsWhatIsUsed(t *testing.T) {
 func TestMemoTellsSurroundingsApart(t *testing.T) {
 	memo := NewMemo(newTable(t))
 	base := Options{Shell: "bash", Platform: "linux", Home: "/h", Cwd: "/p"}
-	seen := map[*Line]bool{memo.Parse("ls", &base): true}
+	seen := map[*command.Line]bool{memo.Parse("ls", &base): true}
 	for _, change := range []func(*Options){
 		func(o *Options) { o.Shell = "zsh" }, func(o *Options) { o.Platform = "darwin" }, func(o *Options) { o.Home = "/x" },
 		func(o *Options) { o.Cwd = "/x" },

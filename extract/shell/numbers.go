@@ -10,7 +10,6 @@ import (
 	"policyd/extract/argv/filter"
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/command"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
@@ -139,8 +138,6 @@ func matchesOnce(args []string) bool {
 	}
 	return one && limits == 1
 }
-
-func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }
 
 // alwaysPrints reports whether the last command of the line prints a number whatever happens: a count
 // of what it is piped, or of files that are there.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/command"
 )
 
 // What is read in memory that was there before keeps nothing of it, and nothing that
@@ -22,13 +24,13 @@ func TestLinesShareNoMemory(t *testing.T) {
 	for _, c := range costlyLines() {
 		lines = append(lines, c.line[:min(len(c.line), 512)])
 	}
-	told := func(line *Line) string {
+	told := func(line *command.Line) string {
 		text, err := json.Marshal(line)
 		require.NoError(t, err)
 		return string(text) + fmt.Sprint(line.Commands)
 	}
 	options := Options{Home: "/home/dev", Cwd: "/srv/proj"}
-	kept, want := make([]*Line, len(lines)), make([]string, len(lines))
+	kept, want := make([]*command.Line, len(lines)), make([]string, len(lines))
 	for i, line := range lines {
 		kept[i] = memo.Parse(line, &options)
 		want[i] = told(kept[i])
@@ -38,7 +40,7 @@ func TestLinesShareNoMemory(t *testing.T) {
 		group.Go(func() {
 			for i := range lines {
 				line := table.Parse(lines[len(lines)-1-i], options)
-				line.detach()
+				line.Detach()
 				assert.JSONEq(t, jsonOf(t, kept[len(lines)-1-i]), jsonOf(t, &line))
 			}
 		})
@@ -49,7 +51,7 @@ func TestLinesShareNoMemory(t *testing.T) {
 	}
 }
 
-func jsonOf(t *testing.T, line *Line) string {
+func jsonOf(t *testing.T, line *command.Line) string {
 	t.Helper()
 	text, err := json.Marshal(line)
 	assert.NoError(t, err)

@@ -99,7 +99,7 @@ func (i simpleCommand) guess(verb string, words []expansion.Word) {
 func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redirs []command.Access) {
 	c := w.newCommand(st, verb, redirs)
 	c.Caveats.Add("unknown_program")
-	e := effects{w: w, c: &c, st: st}
+	e := effectsOf(w, st, &c)
 	for _, word := range words {
 		e.AnyPath(word)
 		for _, field := range strings.FieldsFunc(word.Text, func(r rune) bool { return strings.ContainsRune(" \t\n;|&<>()'\"", r) }) {

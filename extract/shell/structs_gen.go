@@ -4,18 +4,13 @@ package shell
 
 import (
 	"unsafe"
-
-	"policyd/extract/value"
 )
 
 // Size returns the bytes that the value refers to.
 func (x *explained) Size() int {
 	size := 0
 	size += x.line.Size()
-	size += len(x.asked) * int(unsafe.Sizeof(x.asked[0]))
-	for i := range x.asked {
-		size += x.asked[i].Size()
-	}
+	size += x.answers.Size()
 	return size
 }
 
@@ -31,13 +26,12 @@ func (x *lineKey) Size() int {
 }
 
 // Size returns the bytes that the value refers to.
-func (x *Line) Size() int {
+func (x *answers) Size() int {
 	size := 0
-	size += len(x.Commands) * int(unsafe.Sizeof(x.Commands[0]))
-	for i := range x.Commands {
-		size += x.Commands[i].Size()
+	size += len(x.asked) * int(unsafe.Sizeof(x.asked[0]))
+	for i := range x.asked {
+		size += x.asked[i].Size()
 	}
-	size += value.SizeOfTexts(x.Messy)
 	return size
 }
 

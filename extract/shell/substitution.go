@@ -13,6 +13,7 @@ import (
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/output"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 )
@@ -97,7 +98,7 @@ func (s *substitution) single() (expansion.Word, bool) {
 	if printsHash(c) {
 		return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, true
 	}
-	return expansion.OfLines(s.w.out(s.from, stream.Lines{}))
+	return expansion.OfLines(s.w.names(s.from, stream.Lines{}))
 }
 
 // partOfPath is what dirname and basename print.
@@ -335,7 +336,7 @@ func (s *surroundings) valueOf(name, operand, dir string) (expansion.Word, bool)
 	case "work_tree":
 		text = s.toplevel(dir)
 	default:
-		text = s.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
+		text = s.produces(name, operand, dir)
 	}
 	return expansion.Word{Kind: expansion.Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
 }
@@ -370,14 +371,13 @@ func (t *Table) explain(line string, options *Options) *walker {
 	} else {
 		w.orElse(&other.line)
 	}
-	w.asked = append(slices.Clip(w.asked), other.asked...)
-	w.unsteady = w.unsteady || other.unsteady
+	w.join(&other.host)
 	other.release()
 	return w
 }
 
 // orElse adds what the line does otherwise.
-func (r *report) orElse(other *Line) {
+func (r *report) orElse(other *command.Line) {
 	for _, code := range other.Messy {
 		r.messy(code)
 	}
@@ -418,4 +418,9 @@ func (d *diskView) altersValues() bool {
 		}
 	}
 	return false
+}
+
+// names is what the commands from an index on print, if it is a stream of names that is known.
+func (r *report) names(from int, in stream.Lines) stream.Lines {
+	return (&output.Lister{Table: r.table.Table, Toplevel: r.toplevel}).Names(r.line.Commands[from:], in)
 }

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/shell/effect"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 )
@@ -17,7 +18,8 @@ func (c compound) testClause(cmd *syntax.TestClause) {
 		c.w.messy(guard.MessyDialect)
 	}
 	test := c.w.newCommand(c.st, "[[", nil)
-	testReader{&effects{w: c.w, c: &test, st: c.st}}.expression(cmd.X)
+	e := effectsOf(c.w, c.st, &test)
+	testReader{Effects: &e, w: c.w, st: c.st}.expression(cmd.X)
 	c.w.emit(test)
 }
 
@@ -31,7 +33,11 @@ const (
 )
 
 // testReader reads the words of test and of [[.
-type testReader struct{ *effects }
+type testReader struct {
+	*effect.Effects
+	w  *walker
+	st *state
+}
 
 func oneOf(list, text string) bool {
 	return text != "" && !strings.Contains(text, " ") && strings.Contains(list, " "+text+" ")
@@ -51,7 +57,7 @@ func (t testReader) command(name string, words []expansion.Word) {
 	}
 	for _, word := range words {
 		if word.Expands {
-			t.single(word, false) // its matches may be operators
+			t.NoteSingle(word, false) // its matches may be operators
 		}
 	}
 	if !t.plain(words) {
@@ -68,7 +74,7 @@ func (t testReader) plain(words []expansion.Word) bool {
 	case 0:
 		return true
 	case 1:
-		t.c.Form.Put("<text>", "value")
+		t.Command.Form.Put("<text>", "value")
 		t.compared(words[0])
 		return true
 	case 2:
@@ -97,10 +103,10 @@ func mayBeOperator(word expansion.Word, among int) bool {
 func (t testReader) one(op string, word expansion.Word) bool {
 	switch {
 	case oneOf(fileTests, op):
-		t.c.Form.Put(op, "list")
-		t.access(word, v1.OpList, false)
+		t.Command.Form.Put(op, "list")
+		t.Access(word, v1.OpList, false)
 	case oneOf(stringTests, op):
-		t.c.Form.Put(op, "value")
+		t.Command.Form.Put(op, "value")
 		t.compared(word)
 	default:
 		return false
@@ -118,9 +124,9 @@ func (t testReader) pair(op string, left, right expansion.Word) bool {
 		if !t.comparable(left) || !t.comparable(right) {
 			return false
 		}
-		t.c.Form.Put(op, "value")
+		t.Command.Form.Put(op, "value")
 	case oneOf(textCompares, op):
-		t.c.Form.Put(op, "value")
+		t.Command.Form.Put(op, "value")
 		if oneOf(" < > ", op) {
 			t.w.compares(op, left, right)
 		}
@@ -134,9 +140,9 @@ func (t testReader) pair(op string, left, right expansion.Word) bool {
 
 // files reads a comparison of two files.
 func (t testReader) files(op string, left, right expansion.Word) {
-	t.c.Form.Put(op, "list")
-	t.access(left, v1.OpList, false)
-	t.access(right, v1.OpList, false)
+	t.Command.Form.Put(op, "list")
+	t.Access(left, v1.OpList, false)
+	t.Access(right, v1.OpList, false)
 }
 
 // comparable reports whether an operand of a number comparison is only read as
@@ -160,13 +166,13 @@ func joined(words []expansion.Word) int {
 // nothing but the outcome, so that it need not be known.
 func (t testReader) compared(word expansion.Word) {
 	t.w.shown.compares = t.w.shown.compares || word.Kind == expansion.Dynamic
-	t.c.Variables = append(t.c.Variables, word.Variables...)
+	t.Command.Variables = append(t.Command.Variables, word.Variables...)
 }
 
 func (t testReader) unclear(words []expansion.Word) {
 	t.w.messy(guard.MessyTest)
 	for _, word := range words {
-		t.maybePath(word, v1.OpList)
+		t.MaybePath(word, v1.OpList)
 	}
 }
 
@@ -179,7 +185,7 @@ func (t testReader) expression(expr syntax.TestExpr) {
 	case *syntax.BinaryTest:
 		t.binary(expr)
 	case *syntax.Word:
-		t.c.Form.Put("<text>", "value")
+		t.Command.Form.Put("<text>", "value")
 		t.compared(t.w.word(t.st, expr))
 	default:
 		t.w.messy(guard.MessyTest)
@@ -219,7 +225,7 @@ func (t testReader) binary(expr *syntax.BinaryTest) {
 		t.w.messy(guard.MessyTest)
 	default: // =, ==, !=, =~, <, >: patterns are matched, not expanded
 		t.w.compares(op, left, right)
-		t.c.Form.Put(op, "value")
+		t.Command.Form.Put(op, "value")
 		t.compared(left)
 		t.compared(right)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // parseSure parses a line where every directory is there and no link.
-func parseSure(t *testing.T, line string) Line {
+func parseSure(t *testing.T, line string) command.Line {
 	t.Helper()
 	table, err := NewTable()
 	require.NoError(t, err)

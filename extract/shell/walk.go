@@ -8,6 +8,7 @@ import (
 
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
@@ -271,7 +272,7 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 	if input {
 		return stream.Lines{}
 	}
-	return c.w.out(c.from, in)
+	return c.w.names(c.from, in)
 }
 
 // stdout is a simple command of which standard output is read.
@@ -362,4 +363,16 @@ func (r *report) newCommand(st *state, verb string, redirs []command.Access) com
 		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)
 	}
 	return c
+}
+
+// writtenLines are the names that a here-document lists, one a line.
+func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !st.cwd.Single() {
+		return stream.Lines{}
+	}
+	lines := strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")
+	if slices.ContainsFunc(lines, func(line string) bool { return !lexical.IsOneWord(line, "") }) {
+		return stream.Lines{}
+	}
+	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
 }

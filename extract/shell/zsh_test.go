@@ -10,7 +10,7 @@ import (
 	"policyd/extract/shell/guard"
 )
 
-func parseZsh(tb testing.TB, line string) Line {
+func parseZsh(tb testing.TB, line string) command.Line {
 	tb.Helper()
 	return newTable(tb).Parse(line, Options{
 		Shell: "zsh", Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },

@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/bundles"
 	"policyd/extract"
-	"policyd/extract/shell"
+	"policyd/extract/shell/command"
 	"policyd/internal/approvals"
 	"policyd/internal/config"
 	"policyd/internal/gate"
@@ -92,7 +92,7 @@ func (s *Snapshot) Method(session *v1.Session, name string) (v1.Facts, bool) {
 func (s *Snapshot) Inert(call *v1.Call) []string { return s.extractor.Inert(call) }
 
 // Describe returns what extraction reads in a command line, by the active policy.
-func (p *Policy) Describe(session *v1.Session, cwd, line string) shell.Description {
+func (p *Policy) Describe(session *v1.Session, cwd, line string) command.Description {
 	return p.current.Load().extractor.Describe(session, cwd, line)
 }
 

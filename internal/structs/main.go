@@ -27,7 +27,7 @@ var roots = []struct {
 	{"extract/value", []string{"Directories", "Walk"}, []string{"Directories", "Walk"}},
 	{"extract/shell/stream", []string{"NameStream"}, []string{"NameStream"}},
 	{"extract/shell/expansion", []string{"Word"}, []string{"Word"}},
-	{"extract/shell/command", []string{"Command"}, []string{"Command"}},
+	{"extract/shell/command", []string{"Command"}, []string{"Line"}},
 	{"extract/shell", nil, []string{"explained", "lineKey"}},
 }
 

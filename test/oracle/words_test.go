@@ -114,7 +114,7 @@ func expanded(t *testing.T, name string, words [][2]string) []string {
 
 // knownWords are the operands of the last command, if the line is explained and all
 // of them are known to the byte.
-func knownWords(line shell.Line) (string, bool) {
+func knownWords(line command.Line) (string, bool) {
 	if len(line.Messy) > 0 {
 		return "", false
 	}

@@ -127,6 +127,17 @@ func (x *Landing) Equal(y *Landing) bool {
 }
 
 // Size returns the bytes that the value refers to.
+func (x *Line) Size() int {
+	size := 0
+	size += len(x.Commands) * int(unsafe.Sizeof(x.Commands[0]))
+	for i := range x.Commands {
+		size += x.Commands[i].Size()
+	}
+	size += value.SizeOfTexts(x.Messy)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
 func (x *Command) Size() int {
 	size := 0
 	size += len(x.Verb)

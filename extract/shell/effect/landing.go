@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"slices"
@@ -40,15 +40,15 @@ func (l *placement) option(places *argv.Placement, canonical, kind string, word 
 }
 
 // land ties the sources to the accesses that name where they go.
-func (l *placement) land(e *effects, places *argv.Placement) {
+func (l *placement) land(e *Effects, places *argv.Placement) {
 	if places == nil {
 		return
 	}
 	if places.Alone && len(l.sources)+len(l.targets) == 1 {
 		l.sources, l.targets = append(l.sources, l.targets...), []expansion.Word{{Kind: expansion.Literal, Text: "."}}
-		e.c.Accesses = append(e.c.Accesses, command.AccessTo(v1.OpWrite, "."))
+		e.Command.Accesses = append(e.Command.Accesses, command.AccessTo(v1.OpWrite, "."))
 	}
-	unknown := e.c.Caveats.Has("unknown_option") // which may have taken a source for its value
+	unknown := e.Command.Caveats.Has("unknown_option") // which may have taken a source for its value
 	switch {
 	case places.Fetches():
 		l.fetched(e, places)
@@ -57,14 +57,14 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 		return
 	}
 	landing := &command.Landing{
-		Tree: e.hasAny(places.Trees), Exact: e.hasAny(places.Exact), Parents: e.hasAny(places.Parents), Follow: e.filters.Follow,
+		Tree: e.hasAny(places.Trees), Exact: e.hasAny(places.Exact), Parents: e.hasAny(places.Parents), Follow: e.Filters.Follow,
 		Vague: unknown || e.hasAny(places.Vague), Makes: making(e, places),
 	}
 	for _, word := range l.sources {
 		landing.Sources = append(landing.Sources, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.NamingOf(word)})
 	}
-	for i := range e.c.Accesses {
-		a := &e.c.Accesses[i]
+	for i := range e.Command.Accesses {
+		a := &e.Command.Accesses[i]
 		if a.Op == v1.OpWrite && a.Presence != command.IfPathLike && slices.ContainsFunc(l.targets, func(target expansion.Word) bool { return target.Text == a.Text }) {
 			a.Landing = landing
 		}
@@ -72,7 +72,7 @@ func (l *placement) land(e *effects, places *argv.Placement) {
 }
 
 // making is what options make of sources.
-func making(e *effects, places *argv.Placement) command.Making {
+func making(e *Effects, places *argv.Placement) command.Making {
 	switch {
 	case e.hasAny(places.Symbolic):
 		return command.SymbolicLinks
@@ -83,7 +83,7 @@ func making(e *effects, places *argv.Placement) command.Making {
 }
 
 // fetched notes the files that a program makes of what addresses name.
-func (l *placement) fetched(e *effects, places *argv.Placement) {
+func (l *placement) fetched(e *Effects, places *argv.Placement) {
 	into := expansion.Word{Kind: expansion.Literal, Text: "."}
 	if len(l.targets) > 0 {
 		into = l.targets[len(l.targets)-1]
@@ -92,7 +92,7 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 	if !byName && len(l.targets) == 0 {
 		return
 	}
-	landing := &command.Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.c.Caveats.Has("unknown_option"))}
+	landing := &command.Landing{Parents: true, Vague: byName && (e.hasAny(places.Vague) || e.Command.Caveats.Has("unknown_option"))}
 	for _, word := range l.names {
 		landing.Vague = landing.Vague || word.Kind != expansion.Literal
 		landing.Sources = append(landing.Sources, command.AccessTo(v1.OpList, word.Text))
@@ -106,7 +106,7 @@ func (l *placement) fetched(e *effects, places *argv.Placement) {
 	if into.Kind == expansion.Literal {
 		naming = command.ByName
 	}
-	e.c.Accesses = append(e.c.Accesses, command.Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
+	e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: into.Text + "/", Op: v1.OpWrite, Naming: naming, Landing: landing})
 }
 
 // lastSegment is the name that a file gets by its address. It is not known where programs
@@ -138,32 +138,32 @@ func elsewhere(word expansion.Word) (may, sure bool) {
 }
 
 // transfer notes a source that is sent with all below it, or that comes from elsewhere.
-func (l *placement) transfer(e *effects, word expansion.Word) {
+func (l *placement) transfer(e *Effects, word expansion.Word) {
 	may, sure := elsewhere(word)
 	if may {
 		l.sources = append(l.sources, word)
 	}
 	if !sure {
-		e.access(word, v1.OpRead, true)
+		e.Access(word, v1.OpRead, true)
 	}
 }
 
 // arrival notes where sources go: a path that is written, under the names that those from
 // elsewhere have.
-func (l *placement) arrival(e *effects, word expansion.Word) {
+func (l *placement) arrival(e *Effects, word expansion.Word) {
 	if _, sure := elsewhere(word); sure {
 		return
 	}
-	e.access(word, v1.OpWrite, false)
+	e.Access(word, v1.OpWrite, false)
 	landing := &command.Landing{}
 	for _, source := range l.sources {
 		name := strings.TrimRight(source.Text[strings.IndexByte(source.Text, ':')+1:], "/")
 		name = name[strings.LastIndexByte(name, '/')+1:]
-		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || e.has("-r")
+		landing.Vague = landing.Vague || strings.Trim(name, ".") == "" || strings.ContainsAny(name, `*?[{\\$`+"`") || e.Has("-r")
 		landing.Sources = append(landing.Sources, command.AccessTo(v1.OpList, name))
 	}
 	if len(l.sources) > 0 {
-		e.c.Accesses[len(e.c.Accesses)-1].Landing = landing
+		e.Command.Accesses[len(e.Command.Accesses)-1].Landing = landing
 	}
 }
 
@@ -177,18 +177,18 @@ func (o operandReader) openArchives() {
 	}
 	for i, word := range o.archives {
 		if strings.Contains(word.Text, ":") {
-			o.c.Caveats.Add("network")
-			o.c.Caveats.Add("executes")
+			o.Command.Caveats.Add("network")
+			o.Command.Caveats.Add("executes")
 		}
 		o.variables(word)
 		o.accessAs(value.AsArchive, word, op, false)
-		o.c.Form.Put(o.archiveOptions[i], kind)
+		o.Command.Form.Put(o.archiveOptions[i], kind)
 	}
 }
 
 // hasAll reports whether a command is given each of some options, with blanks between them.
 func (o operandReader) hasAll(options string) bool {
-	return !slices.ContainsFunc(strings.Fields(options), func(option string) bool { return !o.has(option) })
+	return !slices.ContainsFunc(strings.Fields(options), func(option string) bool { return !o.Has(option) })
 }
 
 // packedSuffixes are what programs that unpack add to a name when nothing has
@@ -198,23 +198,23 @@ var packedSuffixes = []string{".gz", ".z", "-gz", "-z", "_z", ".Z", ".tgz", ".ta
 // readPacked is a file that is read unpacked. Some of the programs are scripts
 // that put the name into a text for sed, and others match it as a pattern, so
 // that it has to be a plain one.
-func readPacked(e *effects, word expansion.Word) {
+func readPacked(e *Effects, word expansion.Word) {
 	if word.Kind == expansion.Glob {
 		word.Split = true
 	}
-	from := len(e.c.Accesses)
-	e.access(word, v1.OpRead, false)
-	for i := from; i < len(e.c.Accesses); i++ {
-		e.c.Accesses[i].Inner = true
+	from := len(e.Command.Accesses)
+	e.Access(word, v1.OpRead, false)
+	for i := from; i < len(e.Command.Accesses); i++ {
+		e.Command.Accesses[i].Inner = true
 	}
 	if word.Kind != expansion.Literal {
 		return
 	}
 	if !plainFile(word.Text) {
-		e.c.Caveats.Add("unknown_option")
+		e.Command.Caveats.Add("unknown_option")
 	}
 	for _, suffix := range packedSuffixes {
-		e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
+		e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
 	}
 }
 
@@ -223,12 +223,12 @@ var moduleSuffixes = []string{".js", ".json", ".node", ".mjs", ".cjs"}
 
 // readModule is a file that node reads, which may be named without its suffix. For a
 // directory of that name it reads a file that another one names.
-func readModule(e *effects, word expansion.Word) {
-	from := len(e.c.Accesses)
-	e.access(word, v1.OpRead, false)
-	for i := from; i < len(e.c.Accesses); i++ {
-		if a := &e.c.Accesses[i]; a.Below == command.Tree {
-			e.c.Caveats.Add("reaches_unknown")
+func readModule(e *Effects, word expansion.Word) {
+	from := len(e.Command.Accesses)
+	e.Access(word, v1.OpRead, false)
+	for i := from; i < len(e.Command.Accesses); i++ {
+		if a := &e.Command.Accesses[i]; a.Below == command.Tree {
+			e.Command.Caveats.Add("reaches_unknown")
 		} else {
 			a.Below = command.Module
 		}
@@ -237,7 +237,7 @@ func readModule(e *effects, word expansion.Word) {
 		return
 	}
 	for _, suffix := range moduleSuffixes {
-		e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
+		e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
 	}
 }
 
@@ -253,13 +253,13 @@ func plainFile(text string) bool {
 // noAtFiles refuses words that begin with "@", or may: the GNU binary tools
 // take further arguments from the file that such a word names.
 func (r commandReader) noAtFiles() {
-	for _, word := range r.args.Words {
+	for _, word := range r.Args.Words {
 		if strings.HasPrefix(word.Text, "@") {
 			r.risk(argv.Shortened(word.Text))
-			r.c.Form.Put("<@file>", "unknown")
+			r.Command.Form.Put("<@file>", "unknown")
 		}
 		if strings.HasPrefix(word.Text, "@") || word.Kind != expansion.Literal && !r.beginsPlain(word, "@") {
-			r.c.Caveats.Add("unknown_option")
+			r.Command.Caveats.Add("unknown_option")
 		}
 	}
 }

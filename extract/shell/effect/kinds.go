@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"maps"
@@ -18,45 +18,52 @@ import (
 )
 
 // meaning does what a word of a kind means, and returns the kind that the form states.
-type meaning func(p *parsed, kind string, word expansion.Word) string
+type meaning func(p *Reader, kind string, word expansion.Word) string
 
 // effect is the meaning of a kind that the form states as it is.
-func effect(do func(e *effects, word expansion.Word)) meaning {
-	return func(p *parsed, kind string, word expansion.Word) string {
-		do(&p.effects, word)
+func effect(do func(e *Effects, word expansion.Word)) meaning {
+	return func(p *Reader, kind string, word expansion.Word) string {
+		do(&p.Effects, word)
 		return kind
 	}
 }
 
 // stated is the meaning of a kind that the form states as another.
-func stated(as string, do func(e *effects, word expansion.Word)) meaning {
-	return func(p *parsed, _ string, word expansion.Word) string {
-		do(&p.effects, word)
+func stated(as string, do func(e *Effects, word expansion.Word)) meaning {
+	return func(p *Reader, _ string, word expansion.Word) string {
+		do(&p.Effects, word)
 		return as
 	}
 }
 
 // accessed is the meaning of a path.
-func accessed(op string, tree bool) func(e *effects, word expansion.Word) {
-	return func(e *effects, word expansion.Word) { e.access(word, op, tree) }
+func accessed(op string, tree bool) func(e *Effects, word expansion.Word) {
+	return func(e *Effects, word expansion.Word) { e.Access(word, op, tree) }
 }
 
 // doubted is the meaning of a kind that always adds a caveat.
-func doubted(caveat string) func(e *effects, word expansion.Word) {
-	return func(e *effects, _ expansion.Word) { e.c.Caveats.Add(caveat) }
+func doubted(caveat string) func(e *Effects, word expansion.Word) {
+	return func(e *Effects, _ expansion.Word) { e.Command.Caveats.Add(caveat) }
 }
 
 // onlyTexts is the meaning of a kind that only some texts have.
 func onlyTexts(holds func(text string) bool) meaning {
-	return func(p *parsed, kind string, word expansion.Word) string {
+	return func(p *Reader, kind string, word expansion.Word) string {
 		return p.knownIf(kind, word.Kind == expansion.Literal && holds(word.Text))
+	}
+}
+
+// onlyListed is the meaning of a kind that only the texts have which the table lists.
+func onlyListed(holds func(words *argv.OperandWords, text string) bool) meaning {
+	return func(p *Reader, kind string, word expansion.Word) string {
+		return p.knownIf(kind, word.Kind == expansion.Literal && holds(&p.Table.Words.Operands, word.Text))
 	}
 }
 
 // onlyPaths is the meaning of a path that is stated as a kind if only some texts have it.
 func onlyPaths(op, kind string, holds func(text string) bool) meaning {
-	return func(p *parsed, own string, word expansion.Word) string {
-		p.access(word, op, false)
+	return func(p *Reader, own string, word expansion.Word) string {
+		p.Access(word, op, false)
 		if kind != "" {
 			own = kind
 		}
@@ -64,52 +71,54 @@ func onlyPaths(op, kind string, holds func(text string) bool) meaning {
 	}
 }
 
-// meanings returns what the kinds of the program table mean. A kind without an entry means nothing by itself.
-func meanings(words *argv.OperandWords) map[string]meaning {
+// meanings are what the kinds of the program table mean. A kind without an entry means nothing by itself.
+var meanings = allMeanings()
+
+func allMeanings() map[string]meaning {
 	all := map[string]meaning{}
-	for _, kinds := range []map[string]meaning{pathMeanings(words), remoteMeanings(), gitMeanings(), textMeanings(words)} {
+	for _, kinds := range []map[string]meaning{pathMeanings(), remoteMeanings(), gitMeanings(), textMeanings()} {
 		maps.Copy(all, kinds)
 	}
 	for _, language := range []string{"sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres} {
-		all[language] = func(p *parsed, _ string, word expansion.Word) string { return programText(&p.effects, language, word) }
+		all[language] = func(p *Reader, _ string, word expansion.Word) string { return programText(&p.Effects, language, word) }
 	}
 	return all
 }
 
 // pathMeanings are those of paths, and of words that contain some.
-func pathMeanings(words *argv.OperandWords) map[string]meaning {
+func pathMeanings() map[string]meaning {
 	return map[string]meaning{
-		"read": func(p *parsed, kind string, word expansion.Word) string {
+		"read": func(p *Reader, kind string, word expansion.Word) string {
 			// What is on the network can have no use for a directory but to send what it holds.
-			p.access(word, v1.OpRead, p.args.Program != nil && p.args.Program.Network)
+			p.Access(word, v1.OpRead, p.Args.Program != nil && p.Args.Program.Network)
 			return kind
 		},
-		"input":    stated("read", func(e *effects, word expansion.Word) { e.accessAs(value.AsInput, word, v1.OpRead, false) }),
+		"input":    stated("read", func(e *Effects, word expansion.Word) { e.accessAs(value.AsInput, word, v1.OpRead, false) }),
 		"packed":   stated("read", readPacked),
 		"module":   stated("read", readModule),
 		"tree":     effect(accessed(v1.OpRead, true)),
 		"list":     effect(accessed(v1.OpList, false)),
 		"delete":   effect(accessed(v1.OpDelete, false)),
-		"write":    (*parsed).written,
+		"write":    (*Reader).written,
 		"execute":  effect(executed),
-		"dir":      effect((*effects).move),
+		"dir":      effect((*Effects).move),
 		"code":     effect(doubted("inline_code")),
 		"database": databases,
 		"host":     effect(doubted("network")),
 		"variable": effect(showsVariable),
 		"range":    effect(ranges),
 		"options":  effect(optionFile),
-		"macro":    (*parsed).macro,
-		"unknown": effect(func(e *effects, word expansion.Word) {
-			e.c.Caveats.Add("unknown_option")
+		"macro":    (*Reader).macro,
+		"unknown": effect(func(e *Effects, word expansion.Word) {
+			e.Command.Caveats.Add("unknown_option")
 			e.AnyPath(word)
 		}),
-		"mount": effect(func(e *effects, word expansion.Word) {
-			if word.Kind != expansion.Literal || !slices.Contains(words.MountPoints, word.Text) {
-				e.access(word, v1.OpList, false) // only the disk matters that it is on
+		"mount": effect(func(e *Effects, word expansion.Word) {
+			if word.Kind != expansion.Literal || !slices.Contains(e.Table.Words.Operands.MountPoints, word.Text) {
+				e.Access(word, v1.OpList, false) // only the disk matters that it is on
 			}
 		}),
-		"output":        output,
+		"output":        outputFile,
 		"local":         onlyPaths(v1.OpRead, "read", localName),
 		"source":        sourced,
 		"configuration": configured,
@@ -125,22 +134,22 @@ func pathMeanings(words *argv.OperandWords) map[string]meaning {
 func remoteMeanings() map[string]meaning {
 	return map[string]meaning{
 		"url":         effect(fetched),
-		"repository":  stated("url", func(e *effects, word expansion.Word) { repository(e, word, v1.OpRead) }),
-		"destination": stated("url", func(e *effects, word expansion.Word) { repository(e, word, v1.OpWrite) }),
+		"repository":  stated("url", func(e *Effects, word expansion.Word) { repository(e, word, v1.OpRead) }),
+		"destination": stated("url", func(e *Effects, word expansion.Word) { repository(e, word, v1.OpWrite) }),
 		"data":        effect(sent),
 		"field":       effect(sentField),
 		"upload":      effect(uploaded),
-		"package":     effect(func(e *effects, word expansion.Word) { e.anyPart(word, v1.OpExecute) }), // code that a package manager runs
-		"names": effect(func(e *effects, word expansion.Word) {
-			e.access(word, v1.OpRead, false)
-			e.c.Caveats.Add("lands_unknown")
+		"package":     effect(func(e *Effects, word expansion.Word) { e.anyPart(word, v1.OpExecute) }), // code that a package manager runs
+		"names": effect(func(e *Effects, word expansion.Word) {
+			e.Access(word, v1.OpRead, false)
+			e.Command.Caveats.Add("lands_unknown")
 		}),
-		"transfer": func(p *parsed, kind string, word expansion.Word) string {
-			p.places.transfer(&p.effects, word)
+		"transfer": func(p *Reader, kind string, word expansion.Word) string {
+			p.places.transfer(&p.Effects, word)
 			return kind
 		},
-		"arrival": func(p *parsed, kind string, word expansion.Word) string {
-			p.places.arrival(&p.effects, word)
+		"arrival": func(p *Reader, kind string, word expansion.Word) string {
+			p.places.arrival(&p.Effects, word)
 			return kind
 		},
 	}
@@ -149,47 +158,47 @@ func remoteMeanings() map[string]meaning {
 // gitMeanings are those of words that git reads its own way.
 func gitMeanings() map[string]meaning {
 	return map[string]meaning{
-		"config":   func(p *parsed, _ string, word expansion.Word) string { return gitReader{&p.effects}.config(word) },
-		"rev":      effect(func(e *effects, word expansion.Word) { gitReader{e}.revision(word) }),
-		"pathspec": effect(func(e *effects, word expansion.Word) { gitReader{e}.pathspec(word) }),
-		"assigned": effect(func(e *effects, word expansion.Word) { gitReader{e}.assigned(word) }),
-		"assignment": func(p *parsed, kind string, _ expansion.Word) string {
-			gitReader{&p.effects}.assigned(p.args.Operands[0])
+		"config":   func(p *Reader, _ string, word expansion.Word) string { return gitReader{&p.Effects}.config(word) },
+		"rev":      effect(func(e *Effects, word expansion.Word) { gitReader{e}.revision(word) }),
+		"pathspec": effect(func(e *Effects, word expansion.Word) { gitReader{e}.pathspec(word) }),
+		"assigned": effect(func(e *Effects, word expansion.Word) { gitReader{e}.assigned(word) }),
+		"assignment": func(p *Reader, kind string, _ expansion.Word) string {
+			gitReader{&p.Effects}.assigned(p.Args.Operands[0])
 			return kind
 		},
 	}
 }
 
 // textMeanings are those of texts without an effect on files.
-func textMeanings(words *argv.OperandWords) map[string]meaning {
+func textMeanings() map[string]meaning {
 	return map[string]meaning{
-		"number": func(_ *parsed, kind string, _ expansion.Word) string {
+		"number": func(_ *Reader, kind string, _ expansion.Word) string {
 			return strings.Replace(kind, "number", "value", 1)
 		},
-		"pattern": func(p *parsed, kind string, word expansion.Word) string {
-			p.c.Reading.Refusable = p.c.Reading.Refusable || (word.Kind != expansion.Literal || !lexical.IsPortableExpression(word.Text))
+		"pattern": func(p *Reader, kind string, word expansion.Word) string {
+			p.Command.Reading.Refusable = p.Command.Reading.Refusable || (word.Kind != expansion.Literal || !lexical.IsPortableExpression(word.Text))
 			p.inert(word)
 			return kind
 		},
-		"value":     (*parsed).valued,
-		"name":      (*parsed).valued,
+		"value":     (*Reader).valued,
+		"name":      (*Reader).valued,
 		"setting":   onlyTexts(plainSetting),
-		"public":    onlyTexts(func(text string) bool { return slices.Contains(words.PublicSettings, text) }),
-		"fields":    onlyTexts(words.PublicFields),
-		"socket":    onlyTexts(words.SelectsSockets),
+		"public":    onlyListed(func(words *argv.OperandWords, text string) bool { return slices.Contains(words.PublicSettings, text) }),
+		"fields":    onlyListed((*argv.OperandWords).PublicFields),
+		"socket":    onlyListed((*argv.OperandWords).SelectsSockets),
 		"plus":      onlyTexts(func(text string) bool { return strings.HasPrefix(text, "+") }),
 		"bare":      onlyTexts(bareName),
 		"word":      onlyTexts(func(text string) bool { return !strings.ContainsAny(text, " \t\n*?[") }),
 		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
 		"interface": onlyTexts(interfaceName),
-		"job": func(p *parsed, kind string, word expansion.Word) string {
+		"job": func(p *Reader, kind string, word expansion.Word) string {
 			return p.knownIf(kind, expansion.IsNumber(word) || word.Kind == expansion.Literal && value.IsDecimal(strings.TrimPrefix(word.Text, "%")))
 		},
 	}
 }
 
 // kind does what a value of the given kind means, and returns the kind that the form states.
-func (p *parsed) kind(kind string, word expansion.Word) string {
+func (p *Reader) kind(kind string, word expansion.Word) string {
 	if word.Kind == expansion.Names && word.Stream != nil && len(word.Stream.Roots) > 1 {
 		return p.everyRoot(kind, word)
 	}
@@ -198,7 +207,7 @@ func (p *parsed) kind(kind string, word expansion.Word) string {
 	if base != kind && word.Kind == expansion.Literal && word.Text == "" && base != "execute" {
 		return kind // optional and not given
 	}
-	if mean := p.w.table.meanings[base]; mean != nil {
+	if mean := meanings[base]; mean != nil {
 		return mean(p, kind, word)
 	}
 	return kind
@@ -206,7 +215,7 @@ func (p *parsed) kind(kind string, word expansion.Word) string {
 
 // everyRoot does the same for a word that may come from any root of its stream: what one of them means doesn't hold
 // for the others. The gravest kind is returned.
-func (p *parsed) everyRoot(kind string, word expansion.Word) string {
+func (p *Reader) everyRoot(kind string, word expansion.Word) string {
 	gravest := kind
 	for _, root := range word.Stream.Roots {
 		one := *word.Stream
@@ -220,8 +229,8 @@ func (p *parsed) everyRoot(kind string, word expansion.Word) string {
 }
 
 // written is a file that is written. Some programs take what follows a mark in it.
-func (p *parsed) written(kind string, word expansion.Word) string {
-	p.access(word, v1.OpWrite, false)
+func (p *Reader) written(kind string, word expansion.Word) string {
+	p.Access(word, v1.OpWrite, false)
 	if i := strings.IndexAny(word.Text, ":="); i >= 0 {
 		p.leadsOut(expansion.Word{Kind: word.Kind, Text: word.Text[i:]})
 	}
@@ -229,105 +238,105 @@ func (p *parsed) written(kind string, word expansion.Word) string {
 }
 
 // valued is a word without an effect on files.
-func (p *parsed) valued(kind string, word expansion.Word) string {
+func (p *Reader) valued(kind string, word expansion.Word) string {
 	p.inert(word)
 	p.leadsOut(word)
 	return kind
 }
 
 // executed is a file that is run.
-func executed(e *effects, word expansion.Word) {
-	e.c.Caveats.Add("executes")
-	e.maybePath(word, v1.OpExecute)
+func executed(e *Effects, word expansion.Word) {
+	e.Command.Caveats.Add("executes")
+	e.MaybePath(word, v1.OpExecute)
 }
 
 // ranges is a file behind numbers of lines.
-func ranges(e *effects, word expansion.Word) {
-	e.access(expansion.Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
+func ranges(e *Effects, word expansion.Word) {
+	e.Access(expansion.Word{Kind: word.Kind, Text: word.Text[strings.LastIndexByte(word.Text, ':')+1:]}, v1.OpRead, false)
 }
 
 // optionFile is a file that options are read from. They can be any, those that write or run included.
-func optionFile(e *effects, word expansion.Word) {
-	e.c.Caveats.Add("executes")
-	e.access(word, v1.OpRead, false)
+func optionFile(e *Effects, word expansion.Word) {
+	e.Command.Caveats.Add("executes")
+	e.Access(word, v1.OpRead, false)
 }
 
 // showsVariable is a variable that is shown.
-func showsVariable(e *effects, word expansion.Word) {
-	e.c.Variables = append(e.c.Variables, word.Text)
-	if !slices.Contains(e.w.table.Words.Variables.Public, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
-		e.c.Caveats.Add("private_variable")
+func showsVariable(e *Effects, word expansion.Word) {
+	e.Command.Variables = append(e.Command.Variables, word.Text)
+	if !slices.Contains(e.Table.Words.Variables.Public, word.Text) && word.Text != "HOME" && word.Text != "PWD" {
+		e.Command.Caveats.Add("private_variable")
 	}
 }
 
 // databases is the file of a database, which is opened for writing. One that is named by an address can be anywhere,
 // and be opened by code that the address chooses.
-func databases(p *parsed, kind string, word expansion.Word) string {
+func databases(p *Reader, kind string, word expansion.Word) string {
 	switch {
 	case word.Is(":memory:"):
 	case strings.Contains(word.Text, ":"):
 		p.anyPart(word, v1.OpWrite)
-		p.c.Caveats.Add("inline_code")
+		p.Command.Caveats.Add("inline_code")
 		return "code"
 	default:
-		p.access(word, v1.OpWrite, false)
+		p.Access(word, v1.OpWrite, false)
 	}
 	return kind
 }
 
-// output is a file that is written, or standard output.
-func output(p *parsed, _ string, word expansion.Word) string {
+// outputFile is a file that is written, or standard output.
+func outputFile(p *Reader, _ string, word expansion.Word) string {
 	if word.Is("-") {
 		return "value"
 	}
-	p.access(word, v1.OpWrite, false)
+	p.Access(word, v1.OpWrite, false)
 	return "write"
 }
 
 // sourced is a file of program text.
-func sourced(p *parsed, _ string, word expansion.Word) string {
-	p.access(word, v1.OpRead, false)
+func sourced(p *Reader, _ string, word expansion.Word) string {
+	p.Access(word, v1.OpRead, false)
 	return p.codeIf(isStream(word), "read")
 }
 
 // configured is a file that says what is run, or the text of one.
-func configured(p *parsed, _ string, word expansion.Word) string {
-	executed(&p.effects, word)
+func configured(p *Reader, _ string, word expansion.Word) string {
+	executed(&p.Effects, word)
 	return p.codeIf(isStream(word) || strings.HasPrefix(strings.TrimSpace(word.Text), "{"), "execute")
 }
 
 // expanded is a file, or a pattern that the program itself expands. A pattern may match any file
 // below the directory in front of its first mark, and isn't known if that is the working directory.
-func expanded(p *parsed, _ string, word expansion.Word) string {
+func expanded(p *Reader, _ string, word expansion.Word) string {
 	marks := strings.IndexAny(word.Text, "*?[{(!")
 	if word.Kind != expansion.Literal || marks < 0 {
-		p.access(word, v1.OpWrite, false)
+		p.Access(word, v1.OpWrite, false)
 		return "write"
 	}
 	dir := path.Dir(word.Text[:marks] + "x")
-	p.access(expansion.Word{Kind: expansion.Literal, Text: dir}, v1.OpWrite, true)
+	p.Access(expansion.Word{Kind: expansion.Literal, Text: dir}, v1.OpWrite, true)
 	return p.knownIf("write", dir != ".")
 }
 
 // formats is how output looks: a name that ends in "file" has the path of a template behind "=", or in another
 // option.
-func formats(p *parsed, kind string, word expansion.Word) string {
+func formats(p *Reader, kind string, word expansion.Word) string {
 	name, file, named := strings.Cut(word.Text, "=")
 	switch fromFile := strings.HasSuffix(name, "file"); {
 	case word.Kind != expansion.Literal, fromFile && !named:
 		p.AnyPath(word)
 		return p.knownIf(kind, false)
 	case fromFile:
-		p.access(expansion.Word{Kind: expansion.Literal, Text: file}, v1.OpRead, false)
+		p.Access(expansion.Word{Kind: expansion.Literal, Text: file}, v1.OpRead, false)
 		return "read"
 	}
 	return kind
 }
 
 // programText is a program text in a small language.
-func programText(e *effects, language string, word expansion.Word) string {
+func programText(e *Effects, language string, word expansion.Word) string {
 	if language == "yq" {
-		e.maybePath(word, v1.OpRead) // yq takes what names a file for one
+		e.MaybePath(word, v1.OpRead) // yq takes what names a file for one
 	}
 	if language == "sed" && onlySelects(word) {
 		return language
@@ -340,7 +349,7 @@ func programText(e *effects, language string, word expansion.Word) string {
 		texts = programTexts(word, language)
 	}
 	if len(texts) == 0 {
-		e.c.Caveats.Add("dynamic_word")
+		e.Command.Caveats.Add("dynamic_word")
 		return "code"
 	}
 	verdict := script.Read(language, texts[0])
@@ -348,10 +357,10 @@ func programText(e *effects, language string, word expansion.Word) string {
 		verdict.OnlyPrints = verdict.OnlyPrints && script.Read(language, text).OnlyPrints
 	}
 	for _, stream := range verdict.Streams {
-		e.access(expansion.Word{Kind: expansion.Literal, Text: stream}, v1.OpWrite, false)
+		e.Access(expansion.Word{Kind: expansion.Literal, Text: stream}, v1.OpWrite, false)
 	}
 	if verdict.Environment {
-		e.c.Caveats.Add("reads_environment")
+		e.Command.Caveats.Add("reads_environment")
 	}
 	return e.codeIf(!verdict.OnlyPrints, language)
 }
@@ -414,7 +423,7 @@ func localName(text string) bool {
 // could be a path is one that runs, and a value of more than a plain word runs
 // what it says. A pattern that matches nothing is handed on as it is, for the recipe's
 // shell to match.
-func (p *parsed) macro(kind string, word expansion.Word) string {
+func (p *Reader) macro(kind string, word expansion.Word) string {
 	name, value, found := strings.Cut(word.Text, "=")
 	p.leadsOut(word)
 	if !found || word.Kind != expansion.Literal && word.Kind != expansion.Glob {
@@ -423,13 +432,13 @@ func (p *parsed) macro(kind string, word expansion.Word) string {
 	}
 	if word.Kind == expansion.Glob {
 		p.inert(word)
-		p.c.Caveats.Add("executes")
+		p.Command.Caveats.Add("executes")
 	}
 	name = strings.TrimRight(name, ":?+!")
-	if slices.Contains(p.w.table.Words.Variables.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
-		p.c.Caveats.Add("executes")
+	if slices.Contains(p.Table.Words.Variables.MakeControls, name) || strings.ContainsFunc(value, runsInRecipe) {
+		p.Command.Caveats.Add("executes")
 	}
-	p.maybePath(expansion.Word{Kind: word.Kind, Text: value}, v1.OpExecute)
+	p.MaybePath(expansion.Word{Kind: word.Kind, Text: value}, v1.OpExecute)
 	return kind
 }
 
@@ -447,7 +456,7 @@ func runsInRecipe(r rune) bool {
 const marksOfSeveral = "{["
 
 // fetched is an address: a file that is read, or the network.
-func fetched(e *effects, word expansion.Word) {
+func fetched(e *Effects, word expansion.Word) {
 	scheme, rest, found := strings.Cut(word.Text, ":")
 	switch {
 	case found && strings.EqualFold(scheme, "file"):
@@ -455,37 +464,37 @@ func fetched(e *effects, word expansion.Word) {
 		return
 	case strings.ContainsAny(scheme, marksOfSeveral) && !strings.Contains(scheme, "/"), // "{file}:", and "[::1]" with it
 		strings.HasPrefix(word.Text, "@"),  // a file of addresses
-		!found && e.has("--proto-default"): // it may be a file
-		e.c.Caveats.Add("dynamic_option")
+		!found && e.Has("--proto-default"): // it may be a file
+		e.Command.Caveats.Add("dynamic_option")
 	}
-	e.c.Caveats.Add("network")
+	e.Command.Caveats.Add("network")
 }
 
 // fileAddress is the file that an address of the scheme file names.
-func fileAddress(e *effects, word expansion.Word, rest string) {
+func fileAddress(e *Effects, word expansion.Word, rest string) {
 	if authority, ok := strings.CutPrefix(rest, "//"); ok {
 		_, rest, _ = strings.Cut(authority, "/")
 	}
 	path, err := url.PathUnescape(rest)
 	if err != nil || strings.ContainsAny(path, marksOfSeveral+"?#") {
-		e.c.Caveats.Add("dynamic_option")
+		e.Command.Caveats.Add("dynamic_option")
 		path = rest
 	}
-	e.access(expansion.Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
+	e.Access(expansion.Word{Kind: word.Kind, Text: "/" + strings.TrimLeft(path, "/")}, v1.OpRead, false)
 }
 
 // uploaded is a file that is sent, whose name may stand for several.
-func uploaded(e *effects, word expansion.Word) {
+func uploaded(e *Effects, word expansion.Word) {
 	if strings.ContainsAny(word.Text, marksOfSeveral) {
-		e.c.Caveats.Add("dynamic_option")
+		e.Command.Caveats.Add("dynamic_option")
 	}
-	e.access(word, v1.OpRead, false)
+	e.Access(word, v1.OpRead, false)
 }
 
 // sentField is a field of a form, whose value is a file where it begins with a mark:
 // "name=@file". A file may be followed by others, stand in quotes, and come with headers
 // from one more file; then none of them is known.
-func sentField(e *effects, word expansion.Word) {
+func sentField(e *Effects, word expansion.Word) {
 	_, value, _ := strings.Cut(word.Text, "=")
 	_, headers, _ := strings.Cut(value, ";")
 	name, fromFile := strings.CutPrefix(value, "@")
@@ -493,45 +502,45 @@ func sentField(e *effects, word expansion.Word) {
 		name, fromFile = strings.CutPrefix(value, "<")
 	}
 	if strings.Contains(headers, "headers") || fromFile && strings.ContainsAny(name, "\",\\") {
-		e.c.Caveats.Add("dynamic_option")
+		e.Command.Caveats.Add("dynamic_option")
 	}
 	if fromFile || word.Kind != expansion.Literal {
 		name, _, _ = strings.Cut(name, ";")
-		e.access(expansion.Word{Kind: word.Kind, Text: strings.TrimLeft(name, " \t\n\v\f\r")}, v1.OpRead, false)
+		e.Access(expansion.Word{Kind: word.Kind, Text: strings.TrimLeft(name, " \t\n\v\f\r")}, v1.OpRead, false)
 	}
 }
 
 // repository is a repository of git's that is read from or written to: an address, or a directory.
 // A helper ("ext::sh -c …") is a program that git runs.
-func repository(e *effects, word expansion.Word, op string) {
+func repository(e *Effects, word expansion.Word, op string) {
 	scheme, rest, found := strings.Cut(word.Text, ":")
 	switch {
 	case found && strings.HasPrefix(rest, ":") && !strings.Contains(scheme, "/"):
-		e.c.Caveats.Add("executes")
+		e.Command.Caveats.Add("executes")
 	case found && !strings.Contains(scheme, "/") && !strings.EqualFold(scheme, "file"):
 		fetched(e, word) // another scheme, or "host:path"
 		return
 	case found && strings.EqualFold(scheme, "file"):
 		fetched(e, word)
 	case strings.Contains(word.Text, "/") || word.Text == "." || word.Text == "..":
-		e.access(word, op, true)
+		e.Access(word, op, true)
 	}
 	if op == v1.OpWrite && (found || strings.Contains(word.Text, "/")) {
-		e.c.Caveats.Add("executes") // the hooks of the other repository
+		e.Command.Caveats.Add("executes") // the hooks of the other repository
 	}
-	e.c.Caveats.Add("network")
+	e.Command.Caveats.Add("network")
 }
 
 // sent is a value sent over the network, with the files that it takes in: @file, and name=<file with attributes
 // behind a semicolon.
-func sent(e *effects, word expansion.Word) {
+func sent(e *Effects, word expansion.Word) {
 	if strings.Contains(word.Text, "%output{") {
-		e.c.Caveats.Add("dynamic_option") // a file that is written, for curl's -w
+		e.Command.Caveats.Add("dynamic_option") // a file that is written, for curl's -w
 	}
 	for _, mark := range []string{"@", "<"} {
 		if _, path, ok := strings.Cut(word.Text, mark); ok {
 			path, _, _ = strings.Cut(path, ";")
-			e.access(expansion.Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
+			e.Access(expansion.Word{Kind: word.Kind, Text: path}, v1.OpRead, false)
 		}
 	}
 }

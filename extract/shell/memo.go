@@ -1,35 +1,11 @@
 package shell
 
 import (
-	"slices"
 	"sync"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell/command"
 )
-
-// Table is the program table by which lines are parsed. It is safe for concurrent use.
-type Table struct {
-	*argv.Table
-	meanings map[string]meaning
-}
-
-// NewTable returns the embedded program table.
-func NewTable() (*Table, error) {
-	programs, err := argv.NewTable()
-	if err != nil {
-		return nil, err
-	}
-	return &Table{programs, meanings(&programs.Words.Operands)}, nil
-}
-
-// With returns a table that has the programs of an operator as well; see argv.Table.With.
-func (t *Table) With(entries map[string]any) (*Table, error) {
-	programs, err := t.Table.With(entries)
-	if err != nil {
-		return nil, err
-	}
-	return &Table{programs, t.meanings}, nil
-}
 
 // Bounds of a Memo. It holds two generations of at most so many lines and bytes
 // each. What is longer than a person or an agent types again isn't kept; an ordinary
@@ -39,7 +15,6 @@ const (
 	maxKeptBytes = 7 << 18
 	maxKeptLine  = 2 << 10
 	maxKeptSize  = 168 << 10
-	maxQuestions = 16
 	// keptBytes is what a line takes besides what it refers to, rounded up.
 	keptBytes = 256
 )
@@ -66,9 +41,9 @@ type lineKey struct{ line, shell, platform, home, cwd string }
 // explained is a line with the questions that it led to. It is not changed once it is
 // in a memo.
 type explained struct {
-	line  Line
-	asked []question
-	size  int
+	line    command.Line
+	answers answers
+	size    int
 }
 
 // NewMemo returns a Memo for the lines that a table explains.
@@ -81,34 +56,22 @@ func (m *Memo) Operands() *argv.OperandWords { return &m.table.Words.Operands }
 
 // Parse does what Table.Parse does. The line that it returns is shared with other
 // callers: nothing in it may be changed, nor anything appended to its lists.
-func (m *Memo) Parse(line string, options *Options) *Line {
+func (m *Memo) Parse(line string, options *Options) *command.Line {
 	key := lineKey{line, options.Shell, options.Platform, options.Home, options.Cwd}
-	if known := m.get(key); known != nil && known.holds(options) {
+	if known := m.get(key); known != nil && known.answers.hold(options) {
 		return &known.line
 	}
-	w := m.table.explain(line, options)
-	defer w.release()
-	fresh := &explained{line: w.line}
-	fresh.line.detach()
-	if len(line) > maxKeptLine || w.unsteady || len(w.asked) > maxQuestions {
+	fresh := &explained{}
+	fresh.line, fresh.answers = m.table.Explain(line, options)
+	fresh.line.Detach()
+	if len(line) > maxKeptLine || !fresh.answers.repeatable() {
 		return &fresh.line
 	}
-	fresh.asked = slices.Clone(w.asked)
 	fresh.size = keptBytes + key.Size() + fresh.Size()
 	if fresh.size <= maxKeptSize {
 		m.put(key, fresh)
 	}
 	return &fresh.line
-}
-
-// holds puts every question again.
-func (k *explained) holds(options *Options) bool {
-	for i := range k.asked {
-		if options.ask(k.asked[i].about, k.asked[i].path) != k.asked[i] {
-			return false
-		}
-	}
-	return true
 }
 
 func (m *Memo) get(key lineKey) *explained {
@@ -132,15 +95,4 @@ func (m *Memo) put(key lineKey, line *explained) {
 	}
 	m.young[key] = line
 	m.bytes += line.size
-}
-
-// detach drops what only the walk needs, and the room behind every list.
-func (l *Line) detach() {
-	for i := range l.Commands {
-		c := &l.Commands[i]
-		c.Printing.Found, c.Printing.Ran, c.Printing.Lines = nil, nil, nil
-		c.Form, c.Accesses, c.Cwd.Known = slices.Clip(c.Form), slices.Clip(c.Accesses), slices.Clip(c.Cwd.Known)
-		c.Caveats, c.Variables = slices.Clip(c.Caveats), slices.Clip(c.Variables)
-	}
-	l.Commands, l.Messy = slices.Clip(l.Commands), slices.Clip(l.Messy)
 }

@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"slices"
@@ -82,9 +82,9 @@ func typeName(word expansion.Word) string {
 }
 
 // filter adds the value of an option, or an operand by its label, if it filters a walk.
-func (p *parsed) filter(name string, word expansion.Word) {
-	if p.args.Program != nil && p.args.Program.Filters[name] != "" {
-		p.tree.filter(&p.filters, p.args.Program.Filters[name], word, p.w.options.Platform == "darwin")
+func (p *Reader) filter(name string, word expansion.Word) {
+	if p.Args.Program != nil && p.Args.Program.Filters[name] != "" {
+		p.tree.filter(&p.Filters, p.Args.Program.Filters[name], word, p.Platform == "darwin")
 	}
 }
 
@@ -92,19 +92,19 @@ func (p *parsed) filter(name string, word expansion.Word) {
 func (o operandReader) selects() {
 	// A glob that only leaves out more doesn't make a walk read what it would leave out.
 	given := func(option string) bool {
-		return o.has(option) && (o.args.Program.Filters[option] != "glob" || o.tree.takesIn)
+		return o.Has(option) && (o.Args.Program.Filters[option] != "glob" || o.tree.takesIn)
 	}
-	o.filters.Follow = o.hasAny(o.program.Follows)
-	o.filters.Ignoring = len(o.program.IgnoringUnless) > 0 && !slices.ContainsFunc(o.program.IgnoringUnless, given)
-	o.filters.IgnoreFiles = o.program.IgnoreFiles
-	o.filters.SkipHidden = o.program.SkipsHidden && !slices.ContainsFunc(o.program.Unhide, given)
+	o.Filters.Follow = o.hasAny(o.program.Follows)
+	o.Filters.Ignoring = len(o.program.IgnoringUnless) > 0 && !slices.ContainsFunc(o.program.IgnoringUnless, given)
+	o.Filters.IgnoreFiles = o.program.IgnoreFiles
+	o.Filters.SkipHidden = o.program.SkipsHidden && !slices.ContainsFunc(o.program.Unhide, given)
 	if o.tree.takesAll {
-		o.filters.Include, o.filters.Exclude = []string{"*"}, nil // the one that comes last counts
+		o.Filters.Include, o.Filters.Exclude = []string{"*"}, nil // the one that comes last counts
 	}
-	if o.tree.takesIn && o.args.Program.Globs() {
-		o.filters.ExcludeDir = nil // one that comes later takes a directory back in
+	if o.tree.takesIn && o.Args.Program.Globs() {
+		o.Filters.ExcludeDir = nil // one that comes later takes a directory back in
 	}
 	if len(o.program.Only) > 0 {
-		o.filters.Include = o.program.Only
+		o.Filters.Include = o.program.Only
 	}
 }

@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"slices"
@@ -13,39 +13,38 @@ import (
 	"policyd/extract/value"
 )
 
-// effects receive what the words of a command do: the paths that they access, the variables that they show, and
+// Effects receive what the words of a command do: the paths that they access, the variables that they show, and
 // what is unknown about them.
-type effects struct {
-	w  *walker
-	c  *command.Command
-	st *state
-	// filters are what a walk over a tree includes and leaves out.
-	filters value.Walk
-	// dirs are the directories that options change to, if moved is true.
-	dirs  []string
-	moved bool
+type Effects struct {
+	Surroundings
+	Command *command.Command
+	// Filters are what a walk over a tree includes and leaves out.
+	Filters value.Walk
+	// Dirs are the directories that options change to, if moved is true.
+	Dirs  []string
+	Moved bool
 }
 
-// has reports whether the form has an option or operand.
-func (e *effects) has(canonical string) bool {
-	_, ok := e.c.Form.Get(canonical)
+// Has reports whether the form has an option or operand.
+func (e *Effects) Has(canonical string) bool {
+	_, ok := e.Command.Form.Get(canonical)
 	return ok
 }
 
 // hasAny reports whether the form has one of some options; "*" is always there.
-func (e *effects) hasAny(options []string) bool {
-	return slices.ContainsFunc(options, func(option string) bool { return option == "*" || e.has(option) })
+func (e *Effects) hasAny(options []string) bool {
+	return slices.ContainsFunc(options, func(option string) bool { return option == "*" || e.Has(option) })
 }
 
-// access notes a word that is a path.
-func (e *effects) access(word expansion.Word, op string, tree bool) {
+// Access notes a word that is a path.
+func (e *Effects) Access(word expansion.Word, op string, tree bool) {
 	e.accessAs(value.AsPath, word, op, tree)
 }
 
 // accessAs does the same for a program that may take it for something else.
-func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string, tree bool) {
+func (e *Effects) accessAs(reading value.Reading, word expansion.Word, op string, tree bool) {
 	if word.Is("-") && op == v1.OpRead {
-		e.c.Reading.Stdin = true
+		e.Command.Reading.Stdin = true
 		return
 	}
 	switch {
@@ -56,17 +55,17 @@ func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string
 	case word.Kind == expansion.Names && (e.elsewhere(word.Stream) || word.Split && word.Stream.IsComposed()):
 		word.Kind = expansion.Dynamic // the names count from another directory, or are pieces of such
 	case word.Kind == expansion.Names:
-		before := len(e.c.Accesses)
-		e.c.Accesses = command.AppendNames(e.c.Accesses, word, op, tree)
-		for i := range e.c.Accesses[before:] {
-			e.c.Accesses[before+i].Reading = reading
+		before := len(e.Command.Accesses)
+		e.Command.Accesses = command.AppendNames(e.Command.Accesses, word, op, tree)
+		for i := range e.Command.Accesses[before:] {
+			e.Command.Accesses[before+i].Reading = reading
 		}
 		for _, name := range word.Stream.Extra {
-			e.c.Accesses = append(e.c.Accesses, command.Access{
+			e.Command.Accesses = append(e.Command.Accesses, command.Access{
 				Text: name, Op: op, Naming: command.ByName, Below: command.BelowIf(tree), Walk: value.Walk{Follow: tree}, Presence: command.IfExists,
 			})
 		}
-		e.c.Accesses = append(e.c.Accesses, command.Composing(word.Stream)...)
+		e.Command.Accesses = append(e.Command.Accesses, command.Composing(word.Stream)...)
 		return
 	case word.Kind == expansion.Pipe && op == v1.OpRead:
 		return // what it reads, the commands within have read
@@ -80,21 +79,21 @@ func (e *effects) accessAs(reading value.Reading, word expansion.Word, op string
 		a = command.AccessToMatches(word, op)
 	case expansion.Dynamic, expansion.Output, expansion.Number, expansion.Hash:
 		a = command.Access{Text: word.Text, Op: op}
-		e.c.Caveats.Add("dynamic_word")
+		e.Command.Caveats.Add("dynamic_word")
 	default:
 		a = command.AccessTo(op, word.Text)
 	}
-	a.Below, a.Walk, a.Reading = command.BelowIf(tree), e.filters, reading
-	e.c.Accesses = append(e.c.Accesses, a)
+	a.Below, a.Walk, a.Reading = command.BelowIf(tree), e.Filters, reading
+	e.Command.Accesses = append(e.Command.Accesses, a)
 }
 
-// maybePath notes a word that could be a path.
-func (e *effects) maybePath(word expansion.Word, op string) {
-	if e.c.Reading.Stdin = e.c.Reading.Stdin || word.Is("-"); word.Text == "" || word.Is("-") {
+// MaybePath notes a word that could be a path.
+func (e *Effects) MaybePath(word expansion.Word, op string) {
+	if e.Command.Reading.Stdin = e.Command.Reading.Stdin || word.Is("-"); word.Text == "" || word.Is("-") {
 		return
 	}
 	if word.Kind == expansion.Names {
-		e.access(word, op, true)
+		e.Access(word, op, true)
 		return
 	}
 	naming := command.ByName
@@ -103,15 +102,15 @@ func (e *effects) maybePath(word expansion.Word, op string) {
 		naming = command.ByGlob
 	case expansion.Dynamic, expansion.Output:
 		naming = command.Unnamed
-		e.c.Caveats.Add("dynamic_word")
+		e.Command.Caveats.Add("dynamic_word")
 	default:
 	}
-	e.c.Accesses = append(e.c.Accesses, command.Access{Text: word.Text, Op: op, Naming: naming, Presence: command.IfPathLike})
+	e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: word.Text, Op: op, Naming: naming, Presence: command.IfPathLike})
 }
 
 // AnyPath notes a word of a role that is not known: each path that it may hold can be
 // written, and a directory may be read with all that is below.
-func (e *effects) AnyPath(word expansion.Word) {
+func (e *Effects) AnyPath(word expansion.Word) {
 	added := e.anyPart(word, v1.OpWrite)
 	for i := range added {
 		if added[i].Presence == command.IfPathLike {
@@ -121,10 +120,10 @@ func (e *effects) AnyPath(word expansion.Word) {
 }
 
 // anyPart notes a word of which a path may be any part, and returns the accesses that this adds.
-func (e *effects) anyPart(word expansion.Word, op string) []command.Access {
-	before := len(e.c.Accesses)
-	e.maybePath(word, op)
-	added := e.c.Accesses[before:]
+func (e *Effects) anyPart(word expansion.Word, op string) []command.Access {
+	before := len(e.Command.Accesses)
+	e.MaybePath(word, op)
+	added := e.Command.Accesses[before:]
 	for i := range added {
 		if added[i].Presence == command.IfPathLike {
 			added[i].Reading = value.AsAnything
@@ -134,80 +133,80 @@ func (e *effects) anyPart(word expansion.Word, op string) []command.Access {
 }
 
 // move notes an option that changes the working directory of the command.
-func (e *effects) move(word expansion.Word) {
-	if dirs := e.w.matched(e.st, word); dirs != nil && !e.moved && !e.c.Cwd.Others && slices.Equal(e.c.Cwd.Known, e.st.cwd.Known) {
-		e.moved, e.dirs = true, dirs
+func (e *Effects) move(word expansion.Word) {
+	if dirs := e.Shell.Matches(word); dirs != nil && !e.Moved && !e.Command.Cwd.Others && slices.Equal(e.Command.Cwd.Known, e.Cwd.Known) {
+		e.Moved, e.Dirs = true, dirs
 		return
 	}
 	if word.Kind != expansion.Literal || word.Text == "" {
-		e.c.Caveats.Add("dynamic_word")
-		e.c.Cwd.Others = true
-		e.moved, e.dirs = true, nil
+		e.Command.Caveats.Add("dynamic_word")
+		e.Command.Cwd.Others = true
+		e.Moved, e.Dirs = true, nil
 		return
 	}
-	from := e.c.Cwd.Known
-	if e.moved {
-		from = e.dirs
+	from := e.Command.Cwd.Known
+	if e.Moved {
+		from = e.Dirs
 	}
-	e.moved = true
-	if e.w.rooted(word.Text) {
-		e.dirs = []string{word.Text}
-		e.c.Cwd.Others = false
+	e.Moved = true
+	if isRooted(e.Platform, word.Text) {
+		e.Dirs = []string{word.Text}
+		e.Command.Cwd.Others = false
 		return
 	}
-	e.dirs = nil
+	e.Dirs = nil
 	for _, dir := range from {
-		e.dirs = append(e.dirs, dir+"/"+word.Text)
+		e.Dirs = append(e.Dirs, dir+"/"+word.Text)
 	}
 }
 
 // variables notes the variables that a word expands.
-func (e *effects) variables(word expansion.Word) {
-	e.c.Variables = append(e.c.Variables, word.Variables...)
+func (e *Effects) variables(word expansion.Word) {
+	e.Command.Variables = append(e.Command.Variables, word.Variables...)
 	if word.Kind == expansion.Dynamic {
-		e.c.Caveats.Add("dynamic_word")
+		e.Command.Caveats.Add("dynamic_word")
 	}
 }
 
 // elsewhere reports whether a command may run in another directory than the names of a stream
 // count from.
-func (e *effects) elsewhere(names *stream.NameStream) bool {
-	return e.moved || !e.c.Cwd.Only(names.Dir)
+func (e *Effects) elsewhere(names *stream.NameStream) bool {
+	return e.Moved || !e.Command.Cwd.Only(names.Dir)
 }
 
 // partsHere notes that a word consists of names, or parts of them, and isn't a path. How a name begins may make the word
 // an option. It reports false if the names were found in another directory.
-func (e *effects) partsHere(word expansion.Word) bool {
+func (e *Effects) partsHere(word expansion.Word) bool {
 	if e.elsewhere(word.Stream) {
 		return false
 	}
-	before := len(e.c.Accesses)
-	e.c.Accesses = command.AppendNames(e.c.Accesses, word, v1.OpList, false)
-	for i := range e.c.Accesses[before:] {
-		e.c.Accesses[before+i].Parts = true
+	before := len(e.Command.Accesses)
+	e.Command.Accesses = command.AppendNames(e.Command.Accesses, word, v1.OpList, false)
+	for i := range e.Command.Accesses[before:] {
+		e.Command.Accesses[before+i].Parts = true
 	}
-	e.c.Accesses = append(e.c.Accesses, command.Composing(word.Stream)...)
+	e.Command.Accesses = append(e.Command.Accesses, command.Composing(word.Stream)...)
 	return true
 }
 
 // refsHere notes that names of refs of the repository there become a word. It reports false
 // where they are those of another one, or cut elsewhere than at their ends.
-func (e *effects) refsHere(word expansion.Word) bool {
-	if e.elsewhere(word.Stream) || word.Split && e.st.assigned("IFS") {
+func (e *Effects) refsHere(word expansion.Word) bool {
+	if e.elsewhere(word.Stream) || word.Split && e.AssignsIFS {
 		return false
 	}
 	refs := command.Access{Text: ".", Op: v1.OpList, Naming: command.ByName, Below: command.Refs}
 	if word.Stream.Kind == stream.TagRefs {
 		refs.Below = command.TagRefs
 	}
-	e.c.Accesses = append(e.c.Accesses, refs)
+	e.Command.Accesses = append(e.Command.Accesses, refs)
 	return true
 }
 
 // beginsPlain reports whether a word begins as a name does, whatever it
 // expands to, and not with mark. Of a pattern that could match such a name it
 // adds what has to hold: that there is none.
-func (e *effects) beginsPlain(word expansion.Word, mark string) bool {
+func (e *Effects) beginsPlain(word expansion.Word, mark string) bool {
 	if word.Kind == expansion.Names || word.Text == "" {
 		return false
 	}
@@ -217,57 +216,57 @@ func (e *effects) beginsPlain(word expansion.Word, mark string) bool {
 	if word.Kind != expansion.Glob || strings.IndexByte("*?[", word.Text[0]) < 0 {
 		return false
 	}
-	e.c.Accesses = append(e.c.Accesses, command.Access{Text: mark + "*", Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch})
+	e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: mark + "*", Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch})
 	return true
 }
 
 // knownIf returns the kind of a word that is explained only where something
 // holds.
-func (e *effects) knownIf(kind string, holds bool) string {
+func (e *Effects) knownIf(kind string, holds bool) string {
 	if holds {
 		return kind
 	}
-	e.c.Caveats.Add("unknown_option")
+	e.Command.Caveats.Add("unknown_option")
 	return "unknown"
 }
 
 // codeIf returns the kind of a file of program text, and "code" if the line itself holds the text.
-func (e *effects) codeIf(inline bool, kind string) string {
+func (e *Effects) codeIf(inline bool, kind string) string {
 	if inline {
-		e.c.Caveats.Add("inline_code")
+		e.Command.Caveats.Add("inline_code")
 		return "code"
 	}
 	return kind
 }
 
-// single notes a word that stands in a place of its own: a pattern that matches several files would push the others
+// NoteSingle notes a word that stands in a place of its own: a pattern that matches several files would push the others
 // into places of their own. To an inert program places don't matter.
-func (e *effects) single(word expansion.Word, inert bool) {
+func (e *Effects) NoteSingle(word expansion.Word, inert bool) {
 	switch {
 	case word.Kind == expansion.Glob && !word.Vanishes:
 		a := command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob}
 		if word.Expands {
 			a.Matches = command.SingleMatch
 		}
-		e.c.Accesses = append(e.c.Accesses, a)
+		e.Command.Accesses = append(e.Command.Accesses, a)
 	case word.Kind == expansion.Names && word.Stream.Several:
-		e.c.Caveats.Add("dynamic_option")
+		e.Command.Caveats.Add("dynamic_option")
 	case word.Vanishes && !inert:
-		e.c.Caveats.Add("dynamic_option") // what stands behind it may take its place
+		e.Command.Caveats.Add("dynamic_option") // what stands behind it may take its place
 	case word.Split && (word.Kind == expansion.Output || word.Kind == expansion.Dynamic) && !inert:
-		e.c.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
+		e.Command.Caveats.Add("dynamic_option") // the shell makes as many words of it as there are blanks
 	}
 }
 
 // risk notes what an approval has to be given for by name, if it is anything.
-func (e *effects) risk(name string) {
+func (e *Effects) risk(name string) {
 	if name != "" {
-		e.c.Approval.Risks.Add(name)
+		e.Command.Approval.Risks.Add(name)
 	}
 }
 
 // mayTurn reports whether a word may become an option of a program when it is expanded.
-func (e *effects) mayTurn(program *argv.Program, word expansion.Word) bool {
+func (e *Effects) mayTurn(program *argv.Program, word expansion.Word) bool {
 	if word.Kind != expansion.Literal && strings.HasPrefix(word.Text, "-") {
 		return true // a pattern that matches nothing stays as it is
 	}
@@ -293,7 +292,7 @@ func matchesOptions(program *argv.Program, pattern string) bool {
 }
 
 // begun reports whether the beginning of a word is known not to be a dash, whatever it expands to: text, or a name.
-func (e *effects) begun(word expansion.Word) bool {
+func (e *Effects) begun(word expansion.Word) bool {
 	if word.Split {
 		return false
 	}
@@ -301,13 +300,26 @@ func (e *effects) begun(word expansion.Word) bool {
 }
 
 // pathOperand remembers the first path-like operand (V3).
-func (e *effects) pathOperand(word expansion.Word) {
-	if e.c.Effective.Operand == "" && word.Kind == expansion.Literal && pathLike(word.Text) {
-		e.c.Effective.Operand = word.Text
+func (e *Effects) pathOperand(word expansion.Word) {
+	if e.Command.Effective.Operand == "" && word.Kind == expansion.Literal && pathLike(word.Text) {
+		e.Command.Effective.Operand = word.Text
 	}
 }
 
 // beginsWithNumber reports whether a number that can't be empty stands at the beginning of a word.
 func beginsWithNumber(w expansion.Word) bool {
 	return len(w.Holes) > 0 && w.Holes[0].Start == 0 && !w.Holes[0].Class.MayBeEmpty()
+}
+
+// isRooted reports whether a path doesn't count from the working directory alone.
+func isRooted(platform, text string) bool {
+	if platform != "windows" {
+		return strings.HasPrefix(text, "/")
+	}
+	return strings.ContainsAny(text[:1], `/\~`) || strings.Contains(text, ":")
+}
+
+// NewEffects returns the effects of a command whose words aren't read by a table.
+func NewEffects(in Surroundings, c *command.Command) Effects {
+	return Effects{Surroundings: in, Command: c}
 }

@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"slices"
@@ -23,18 +23,18 @@ func chainable(word expansion.Word) bool {
 
 // verbChain puts words of a program into its verb chain, and notes those that are judged.
 type verbChain struct {
-	*parsed
+	*Reader
 	program *argv.Program
 }
 
 // chained puts a word at the end of the verb chain. A word that can't stand there keeps
 // approvals away.
 func (v verbChain) chained(word expansion.Word) {
-	if !chainable(word) || strings.Count(v.c.Verb, " ") >= mostChained {
-		v.c.Caveats.Add("dynamic_option")
+	if !chainable(word) || strings.Count(v.Command.Verb, " ") >= mostChained {
+		v.Command.Caveats.Add("dynamic_option")
 		return
 	}
-	v.c.Verb += " " + word.Text
+	v.Command.Verb += " " + word.Text
 }
 
 // target does what an operand means that names a target of a task runner: the target is
@@ -47,8 +47,8 @@ func (v verbChain) target(r argv.Role, word expansion.Word) {
 	switch {
 	case !assigns || word.Kind != expansion.Literal || strings.HasPrefix(word.Text, "-"):
 		v.chained(word)
-	case v.w.table.Words.Variables.Dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
-		v.c.Caveats.Add("assigns")
+	case v.Table.Words.Variables.Dangerous(strings.TrimRight(name, ":?+!")) || !chainable(word):
+		v.Command.Caveats.Add("assigns")
 	default:
 		v.risk(word.Text)
 	}
@@ -61,10 +61,10 @@ func (v verbChain) leadingWords() {
 	if count == 0 {
 		return
 	}
-	if count < 0 || len(v.args.Words) > 0 && v.args.Words[0].IsOption() {
-		count = len(v.args.Words)
+	if count < 0 || len(v.Args.Words) > 0 && v.Args.Words[0].IsOption() {
+		count = len(v.Args.Words)
 	}
-	for _, word := range v.args.Words[:min(count, len(v.args.Words))] {
+	for _, word := range v.Args.Words[:min(count, len(v.Args.Words))] {
 		v.chained(word)
 		v.judge("<words>", word)
 	}
@@ -74,7 +74,7 @@ func (v verbChain) leadingWords() {
 // of its role.
 func (v verbChain) judge(name string, word expansion.Word) {
 	if v.program != nil && word.Kind == expansion.Literal && slices.Contains(v.program.Judged, name) {
-		v.c.Approval.Values.Add(name, word.Text)
+		v.Command.Approval.Values.Add(name, word.Text)
 	}
 }
 
@@ -82,22 +82,22 @@ func (v verbChain) judge(name string, word expansion.Word) {
 // as mvn's -Dname=value.
 func (v verbChain) defined(canonical, kind string, word expansion.Word) {
 	switch {
-	case v.args.Program == nil || kind != "unknown" || len(v.args.Program.ChainRoles) == 0:
+	case v.Args.Program == nil || kind != "unknown" || len(v.Args.Program.ChainRoles) == 0:
 	case chainable(expansion.Word{Kind: word.Kind, Text: strings.ReplaceAll(word.Text, "#", "")}): // no comment begins within a word
 		v.risk(canonical + " " + word.Text)
 	default:
-		v.c.Caveats.Add("dynamic_option")
+		v.Command.Caveats.Add("dynamic_option")
 	}
 }
 
 // riskReader notes what an approval of a command has to be given for by name.
-type riskReader struct{ *effects }
+type riskReader struct{ *Effects }
 
 // form notes the risks of what the form holds, and of what it lacks: by the name of an option
 // or role, or by a kind behind "=". An option that isn't known is one by its own name. Risks that
 // hold a value are noted where the value is read.
 func (r riskReader) form(program *argv.Program) {
-	for _, entry := range r.c.Form {
+	for _, entry := range r.Command.Form {
 		risk, stated := program.Risks[entry.Name]
 		if kind, ok := program.Risks["="+entry.Kind]; ok && !stated {
 			risk, stated = kind, true
@@ -108,13 +108,13 @@ func (r riskReader) form(program *argv.Program) {
 		case listed:
 			risk = known.Risk
 		case program.Style == "raw": // an option of the program that it runs
-		case entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && r.w.table.Words.Risks().Options[argv.DoubleDashed(entry.Name)] == "":
+		case entry.Kind == "unknown" && strings.HasPrefix(entry.Name, "-") && r.Table.Words.Risks().Options[argv.DoubleDashed(entry.Name)] == "":
 			risk = entry.Name
 		}
 		r.add(risk, nil)
 	}
 	for _, absent := range program.AbsentRisks {
-		if len(program.Commands) == 0 && !r.has(absent[0]) {
+		if len(program.Commands) == 0 && !r.Has(absent[0]) {
 			r.add(absent[1], nil)
 		}
 	}
@@ -128,7 +128,7 @@ func (r riskReader) option(text string, rest []expansion.Word) {
 	if !attached && len(rest) > 0 && !rest[0].IsOption() {
 		word = rest[0]
 	}
-	switch risk := r.w.table.Words.Risks().Options[argv.DoubleDashed(name)]; {
+	switch risk := r.Table.Words.Risks().Options[argv.DoubleDashed(name)]; {
 	case !strings.Contains(risk, "{"):
 		r.add(risk, nil)
 	case word.Text == "":
@@ -137,7 +137,7 @@ func (r riskReader) option(text string, rest []expansion.Word) {
 		r.add(risk, &word)
 	}
 	if attached {
-		r.add(r.w.table.Words.Risks().Kinds["unknown"], &word)
+		r.add(r.Table.Words.Risks().Kinds["unknown"], &word)
 	}
 }
 
@@ -148,7 +148,7 @@ func (r riskReader) role(program *argv.Program, operand argv.Role, word expansio
 		risk, stated = program.Risks["="+operand.Kind]
 	}
 	if !stated {
-		risk = r.w.table.Words.Risks().Kinds[operand.Kind]
+		risk = r.Table.Words.Risks().Kinds[operand.Kind]
 	}
 	r.add(risk, &word)
 	if operand.Kind == "unknown" && !stated {
@@ -158,8 +158,8 @@ func (r riskReader) role(program *argv.Program, operand argv.Role, word expansio
 
 // operand notes the risk of a word behind a command that the table doesn't list.
 func (r riskReader) operand(command string, word expansion.Word) {
-	r.add(r.w.table.Words.Risks().Kinds["unknown"], &word)
-	r.add(r.w.table.Words.Risks().Commands[command], &word)
+	r.add(r.Table.Words.Risks().Kinds["unknown"], &word)
+	r.add(r.Table.Words.Risks().Commands[command], &word)
 }
 
 // add notes risks as the table states them. Those with a value are left out without a word,
@@ -171,7 +171,7 @@ func (r riskReader) add(stated string, word *expansion.Word) {
 	for risk := range strings.SplitSeq(stated, ",") {
 		switch valued := strings.Contains(risk, "{"); {
 		case valued && word != nil:
-			for _, named := range r.w.table.Words.Risks().Named(risk, word.Text, word.Kind == expansion.Literal || word.Kind == expansion.Glob) {
+			for _, named := range r.Table.Words.Risks().Named(risk, word.Text, word.Kind == expansion.Literal || word.Kind == expansion.Glob) {
 				r.risk(named)
 			}
 		case !valued && word == nil:

@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"math"
@@ -16,7 +16,7 @@ import (
 )
 
 // gitReader reads words in the manner of git.
-type gitReader struct{ *effects }
+type gitReader struct{ *Effects }
 
 // revision reads a word that git takes as a revision, as revision:path, or as
 // a path when one of that name exists.
@@ -30,11 +30,11 @@ func (g gitReader) revision(word expansion.Word) {
 		return
 	case word.Blob != nil:
 		// What the revision has at such a name counts as read by it.
-		g.c.Git.Objects.Words++
-		g.access(expansion.OfNames(word.Blob, word.Blob.Roots[0]), v1.OpRead, false)
+		g.Command.Git.Objects.Words++
+		g.Access(expansion.OfNames(word.Blob, word.Blob.Roots[0]), v1.OpRead, false)
 		return
 	case isWritten(word):
-		g.access(word, v1.OpRead, false)
+		g.Access(word, v1.OpRead, false)
 		g.revision(expansion.Word{Kind: expansion.Literal, Text: word.Text})
 		return
 	case word.Kind != expansion.Literal:
@@ -44,15 +44,15 @@ func (g gitReader) revision(word expansion.Word) {
 		return
 	case strings.HasPrefix(word.Text, ":/"):
 		// A search for a commit, or a path from the top.
-		g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-		g.access(expansion.Word{Kind: expansion.Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
+		g.Command.Git.Revisions = append(g.Command.Git.Revisions, word.Text)
+		g.Access(expansion.Word{Kind: expansion.Literal, Text: strings.TrimPrefix(word.Text, ":/")}, v1.OpRead, false)
 		return
-	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !g.c.Git.Dashes:
+	case strings.HasPrefix(word.Text, ":") && !stagedPath(word.Text) && !g.Command.Git.Dashes:
 		// With magic, unless the index has a path of that very name.
-		g.c.Git.Staged = append(g.c.Git.Staged, word.Text[1:])
+		g.Command.Git.Staged = append(g.Command.Git.Staged, word.Text[1:])
 		g.pathspec(word)
 		return
-	case !g.c.Git.Dashes && namesNoRevision(word.Text):
+	case !g.Command.Git.Dashes && namesNoRevision(word.Text):
 		g.pathspec(word)
 		return
 	}
@@ -61,23 +61,23 @@ func (g gitReader) revision(word expansion.Word) {
 		commit = !g.object(end) || commit
 	}
 	if commit { // on one side, the other being an object
-		g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
+		g.Command.Git.Revisions = append(g.Command.Git.Revisions, word.Text)
 	}
 	if g.object(word.Text) {
 		return
 	}
-	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
-	g.c.Accesses = append(g.c.Accesses, command.Access{Text: word.Text, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
+	g.Command.Git.Revisions = append(g.Command.Git.Revisions, word.Text)
+	g.Command.Accesses = append(g.Command.Accesses, command.Access{Text: word.Text, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 }
 
 // besideObjects counts commits where git prints more than the objects that the words name: those
 // of options, and all that is tracked where it compares a single tree with that.
 func (g gitReader) besideObjects() {
-	words := g.w.table.Words
-	has := func(option string) bool { _, ok := g.c.Form.Get(option); return ok }
-	compared := g.c.Git.Objects.Words == 1 && slices.Contains(words.Printing.TreeComparers, g.c.Verb)
-	if g.c.Git.Objects.Words > 0 && len(g.c.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
-		g.c.Git.Revisions = append(g.c.Git.Revisions, "HEAD")
+	words := g.Table.Words
+	has := func(option string) bool { _, ok := g.Command.Form.Get(option); return ok }
+	compared := g.Command.Git.Objects.Words == 1 && slices.Contains(words.Printing.TreeComparers, g.Command.Verb)
+	if g.Command.Git.Objects.Words > 0 && len(g.Command.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
+		g.Command.Git.Revisions = append(g.Command.Git.Revisions, "HEAD")
 	}
 }
 
@@ -108,35 +108,35 @@ func (g gitReader) object(text string) bool {
 	if !ok {
 		return false
 	}
-	g.c.Git.Objects.Words++
+	g.Command.Git.Objects.Words++
 	if rev == "" && strings.HasPrefix(path, "/") {
 		return true // :/text searches commit messages
 	}
 	if len(path) > 2 && path[1] == ':' && path[0] >= '0' && path[0] <= '3' {
 		path = path[2:]
 	}
-	g.c.Git.Objects.Named = append(g.c.Git.Objects.Named, command.GitObject{Revision: rev, Path: path})
-	g.access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
+	g.Command.Git.Objects.Named = append(g.Command.Git.Objects.Named, command.GitObject{Revision: rev, Path: path})
+	g.Access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
 	return true
 }
 
 // hashRevision reads a word that begins with the hash of a commit.
 func (g gitReader) hashRevision(word expansion.Word) {
-	g.c.Git.Revisions = append(g.c.Git.Revisions, word.Text)
+	g.Command.Git.Revisions = append(g.Command.Git.Revisions, word.Text)
 	g.object(word.Text)
 	if rest := strings.ReplaceAll(word.Text, stream.HashText, ""); rest != "" {
 		// A command that fails prints nothing, and what is left is a word.
-		g.c.Accesses = append(g.c.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
+		g.Command.Accesses = append(g.Command.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 }
 
 // unknownRevision reads a word that the shell expands.
 func (g gitReader) unknownRevision(word expansion.Word) {
 	if word.Kind == expansion.Glob && strings.HasPrefix(word.Text, ":") {
-		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+		g.Command.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == expansion.Glob {
-		g.c.Git.Patterns, g.c.Git.Expanded = append(g.c.Git.Patterns, lexical.Unescape(word.Text)), append(g.c.Git.Expanded, word.Text)
+		g.Command.Git.Patterns, g.Command.Git.Expanded = append(g.Command.Git.Patterns, lexical.Unescape(word.Text)), append(g.Command.Git.Expanded, word.Text)
 		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	g.accessAs(value.AsRevision, word, v1.OpRead, false)
@@ -176,21 +176,21 @@ func cutRevision(text string) (rev, path string, ok bool) {
 // pathspec reads a path pattern that git matches against its index.
 func (g gitReader) pathspec(word expansion.Word) {
 	if isWritten(word) {
-		g.access(word, v1.OpRead, false)
+		g.Access(word, v1.OpRead, false)
 		word = expansion.Word{Kind: expansion.Literal, Text: word.Text}
 	}
 	text, plain := word.Text, false
 	if word.Kind == expansion.Glob {
-		g.c.Git.Pathspecs, g.c.Git.Expanded = append(g.c.Git.Pathspecs, lexical.Unescape(text)), append(g.c.Git.Expanded, text)
+		g.Command.Git.Pathspecs, g.Command.Git.Expanded = append(g.Command.Git.Pathspecs, lexical.Unescape(text)), append(g.Command.Git.Expanded, text)
 	} else {
-		g.c.Git.Pathspecs = append(g.c.Git.Pathspecs, text)
+		g.Command.Git.Pathspecs = append(g.Command.Git.Pathspecs, text)
 	}
 	if word.Kind == expansion.Literal && strings.HasPrefix(text, ":") {
 		magic, path, known := gitsyntax.CutMagic(text)
 		switch {
 		case !known:
-			g.c.Caveats.Add("unknown_option")
-			g.access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
+			g.Command.Caveats.Add("unknown_option")
+			g.Access(expansion.Word{Kind: expansion.Literal, Text: path}, v1.OpRead, false)
 			return
 		case magic.Exclude:
 			return
@@ -200,7 +200,7 @@ func (g gitReader) pathspec(word expansion.Word) {
 		text, plain = path, magic.Literal
 	}
 	meta := pathspecMeta
-	if g.w.options.Platform == "windows" {
+	if g.Platform == "windows" {
 		meta = "*?[" // a backslash separates names
 	}
 	if word.Kind == expansion.Literal && !plain && strings.ContainsAny(text, meta) {
@@ -210,11 +210,11 @@ func (g gitReader) pathspec(word expansion.Word) {
 		if root == "" {
 			root = "."
 		}
-		g.c.Accesses = append(g.c.Accesses, command.AccessTo(v1.OpList, root), command.Access{Text: text, Op: v1.OpRead, Naming: command.ByPathspec})
+		g.Command.Accesses = append(g.Command.Accesses, command.AccessTo(v1.OpList, root), command.Access{Text: text, Op: v1.OpRead, Naming: command.ByPathspec})
 		return
 	}
 	if word.Kind == expansion.Glob && strings.HasPrefix(word.Text, ":") {
-		g.c.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
+		g.Command.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	word.Text = text
 	g.accessAs(value.AsPathspec, word, v1.OpRead, false)
@@ -246,14 +246,14 @@ var harmlessConfig = []string{
 // config reads the value of `git -c`. Harmless settings leave no trace in the
 // form: the kind is then empty.
 func (g gitReader) config(word expansion.Word) string {
-	g.c.Git.Settings = append(g.c.Git.Settings, strings.ToLower(word.Text))
+	g.Command.Git.Settings = append(g.Command.Git.Settings, strings.ToLower(word.Text))
 	key, value, _ := strings.Cut(strings.ToLower(word.Text), "=")
 	if word.Kind != expansion.Literal {
-		g.c.Caveats.Add("dynamic_word")
+		g.Command.Caveats.Add("dynamic_word")
 		return "config"
 	}
 	if strings.HasPrefix(key, "color.") && value == "always" {
-		g.c.Printing.Color = command.ColorGiven
+		g.Command.Printing.Color = command.ColorGiven
 	}
 	for _, harmless := range harmlessConfig {
 		if key == harmless || strings.HasSuffix(harmless, ".") && strings.HasPrefix(key, harmless) {
@@ -263,7 +263,7 @@ func (g gitReader) config(word expansion.Word) string {
 	if (key == "core.pager" || strings.HasPrefix(key, "pager.")) && (value == "cat" || value == "" || value == "false") {
 		return ""
 	}
-	g.c.Caveats.Add("executes")
+	g.Command.Caveats.Add("executes")
 	return "config"
 }
 
@@ -272,52 +272,52 @@ func (g gitReader) config(word expansion.Word) string {
 // left is a word.
 func (g gitReader) refRevision(word expansion.Word) {
 	if !g.refsHere(word) {
-		g.access(word, v1.OpRead, false)
+		g.Access(word, v1.OpRead, false)
 		return
 	}
 	if stream.IsObjectOfRef(word.Text) {
 		g.object(word.Text)
 		return
 	}
-	g.c.Git.Revisions = append(g.c.Git.Revisions, strings.ReplaceAll(word.Text, stream.RefText, stream.HashText))
+	g.Command.Git.Revisions = append(g.Command.Git.Revisions, strings.ReplaceAll(word.Text, stream.RefText, stream.HashText))
 	switch rest := strings.ReplaceAll(word.Text, stream.RefText, ""); rest {
 	case "":
 	case "..":
-		g.c.Git.Patterns = append(g.c.Git.Patterns, rest) // the directory above, for git, and no range
+		g.Command.Git.Patterns = append(g.Command.Git.Patterns, rest) // the directory above, for git, and no range
 	default:
-		g.c.Accesses = append(g.c.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
+		g.Command.Accesses = append(g.Command.Accesses, command.Access{Text: rest, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 }
 
 // assigned notes the name of a setting of git's that a command sets or removes. All but the
 // listed ones may choose a program that git runs, or what it reads.
 func (g gitReader) assigned(key expansion.Word) {
-	if key.Kind != expansion.Literal || !g.w.table.Words.Operands.PlainGitSetting(key.Text) {
-		g.c.Caveats.Add("executes")
+	if key.Kind != expansion.Literal || !g.Table.Words.Operands.PlainGitSetting(key.Text) {
+		g.Command.Caveats.Add("executes")
 	}
-	if g.has("--global") {
-		g.access(expansion.Word{Kind: expansion.Literal, Text: g.w.options.Home + "/.gitconfig"}, v1.OpWrite, false)
+	if g.Has("--global") {
+		g.Access(expansion.Word{Kind: expansion.Literal, Text: g.Home + "/.gitconfig"}, v1.OpWrite, false)
 	}
-	if g.has("--system") {
-		g.access(expansion.Word{Kind: expansion.Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
+	if g.Has("--system") {
+		g.Access(expansion.Word{Kind: expansion.Literal, Text: "/etc/gitconfig"}, v1.OpWrite, false)
 	}
 }
 
 // printing notes an option that chooses how output looks.
 func (g gitReader) printing(option string, word expansion.Word) {
 	if slices.Contains(formatOptions, option) {
-		g.c.Git.Log.Formats = append(g.c.Git.Log.Formats, word.Text)
+		g.Command.Git.Log.Formats = append(g.Command.Git.Log.Formats, word.Text)
 		if checksSignature(word) {
-			g.c.Caveats.Add("executes")
+			g.Command.Caveats.Add("executes")
 		}
 	}
 	switch option {
 	case "--format", "--pretty":
-		g.c.Git.Log.Format = word.Text
+		g.Command.Git.Log.Format = word.Text
 	case "--date":
-		g.c.Git.Log.Date = word.Text
+		g.Command.Git.Log.Date = word.Text
 		if word.Kind != expansion.Literal {
-			g.c.Git.Log.Date = "\n"
+			g.Command.Git.Log.Date = "\n"
 		}
 	}
 }
@@ -329,24 +329,24 @@ func (g gitReader) count(word expansion.Word) {
 	if word.Kind != expansion.Literal || err != nil || number < 0 {
 		number = math.MaxInt
 	}
-	g.c.Git.Log.Count = max(g.c.Git.Log.Count, number)
+	g.Command.Git.Log.Count = max(g.Command.Git.Log.Count, number)
 }
 
 // changed makes writes of what operands were taken to read, if the program writes the files
 // that they name: git checkout REVISION -- PATH. Which files a pattern of git's selects is
 // not looked up.
 func (o operandReader) changed(from int) {
-	if !slices.ContainsFunc(o.program.Changes, func(option string) bool { return option == "*" || o.has(option) }) {
+	if !slices.ContainsFunc(o.program.Changes, func(option string) bool { return option == "*" || o.Has(option) }) {
 		return
 	}
-	o.c.Git.PathRisk = o.program.Risks["<path>"]
-	for i := from; i < len(o.c.Accesses); i++ {
-		a := &o.c.Accesses[i]
+	o.Command.Git.PathRisk = o.program.Risks["<path>"]
+	for i := from; i < len(o.Command.Accesses); i++ {
+		a := &o.Command.Accesses[i]
 		if i > from || a.Naming == command.ByGlob {
-			o.risk(o.c.Git.PathRisk) // what follows a revision is a path
+			o.risk(o.Command.Git.PathRisk) // what follows a revision is a path
 		}
 		if a.Naming == command.ByPathspec {
-			o.c.Caveats.Add("lands_unknown")
+			o.Command.Caveats.Add("lands_unknown")
 		}
 		if a.Op == v1.OpRead {
 			a.Op = v1.OpWrite
@@ -375,7 +375,7 @@ func spelledPath(text string) bool {
 
 // gitPush reads the words of git push.
 type gitPush struct {
-	*effects
+	*Effects
 	operands []expansion.Word
 }
 
@@ -384,31 +384,31 @@ type gitPush struct {
 // What git takes from its configuration is not known here; Mapped says where it counts.
 func (p gitPush) changes() {
 	kind := command.PushUpdates
-	if p.has("--force") || p.has("--force-with-lease") || p.has("--mirror") {
+	if p.Has("--force") || p.Has("--force-with-lease") || p.Has("--mirror") {
 		kind = command.PushForces
 	}
 	named := false
-	if p.has("--all") || p.has("--mirror") {
+	if p.Has("--all") || p.Has("--mirror") {
 		named = true
 		p.to(command.PushUnknown, kind)
 	}
-	if p.has("--prune") {
+	if p.Has("--prune") {
 		p.to(command.PushUnknown, command.PushDeletes)
 	}
-	if p.has("--tags") {
+	if p.Has("--tags") {
 		named = true
 		p.to(command.PushTags, kind)
 	}
-	if p.has("--follow-tags") {
+	if p.Has("--follow-tags") {
 		p.to(command.PushTags, command.PushUpdates) // it sends those that the remote lacks
 	}
 	if named = p.refspecs(kind) || named; !named {
-		p.c.Git.Mapped = true
+		p.Command.Git.Mapped = true
 		p.to(command.PushUnknown, kind) // the branch that is checked out, or what configuration says
 	}
 }
 
-func (p gitPush) to(ref, kind string) { p.c.Form.Put("<to "+ref+">", kind) }
+func (p gitPush) to(ref, kind string) { p.Command.Form.Put("<to "+ref+">", kind) }
 
 // refspecs adds those of the operands, of which the first is the remote. It reports
 // whether there are any but such as take refs away from the others.
@@ -436,7 +436,7 @@ func (p gitPush) refspecs(kind string) (named bool) {
 }
 
 func (p gitPush) deleting(kind string) string {
-	if p.has("--delete") {
+	if p.Has("--delete") {
 		return command.PushDeletes
 	}
 	return kind
@@ -451,7 +451,7 @@ func (p gitPush) refspec(text, kind string) {
 	switch {
 	case !both:
 		// The ref of the same name, unless configuration says otherwise.
-		p.c.Git.Mapped = p.c.Git.Mapped || !p.has("--delete")
+		p.Command.Git.Mapped = p.Command.Git.Mapped || !p.Has("--delete")
 		p.to(qualified(source), p.deleting(kind))
 	case source == "" && destination != "":
 		p.to(qualified(destination), command.PushDeletes)

@@ -1,4 +1,4 @@
-package shell
+package effect
 
 import (
 	"path"
@@ -15,21 +15,21 @@ import (
 // answered once or denied, never remembered (A1).
 
 // textReader notes program text in an argument or on standard input.
-type textReader struct{ *parsed }
+type textReader struct{ *Reader }
 
 // inlineText notes a command that runs program text of its line, or may: that of the
 // program itself, or of an interpreter that one of its words names.
 func (t textReader) inlineText(program *argv.Program) {
-	if _, version := t.c.Form.Get("<version>"); version {
+	if _, version := t.Command.Form.Get("<version>"); version {
 		return
 	}
-	switch operands := t.args.Operands; {
+	switch operands := t.Args.Operands; {
 	case program == nil:
 		t.namedInterpreter()
 	case program.Inline == argv.InlineAlways, len(operands) > 0 && slices.Contains(program.InlineWords, operands[0].Text),
-		program.Interprets() && (t.c.Caveats.Has("dynamic_option") || program.MayTakeText(t.c.Form) || len(operands) > 0 && isStream(operands[0])):
-		t.c.Caveats.Add("inline_code")
-	case t.c.Caveats.Has("runs_anything"): // xargs has it only if what it runs is no item
+		program.Interprets() && (t.Command.Caveats.Has("dynamic_option") || program.MayTakeText(t.Command.Form) || len(operands) > 0 && isStream(operands[0])):
+		t.Command.Caveats.Add("inline_code")
+	case t.Command.Caveats.Has("runs_anything"): // xargs has it only if what it runs is no item
 		t.namedInterpreter()
 	}
 }
@@ -37,26 +37,26 @@ func (t textReader) inlineText(program *argv.Program) {
 // windowsText does the same for a command of Windows. Interpreters that only other systems'
 // files describe are known by their names there: any option may take text.
 func (t textReader) windowsText(piped bool) {
-	if _, version := t.c.Form.Get("<version>"); version {
+	if _, version := t.Command.Form.Get("<version>"); version {
 		return
 	}
-	program := t.args.Program
-	stem := windows.Stem(t.c.Program)
+	program := t.Args.Program
+	stem := windows.Stem(t.Command.Program)
 	if program == nil {
-		program = t.w.table.WindowsProgram(stem)
+		program = t.Table.WindowsProgram(stem)
 	}
 	if program == nil {
-		if program = t.w.table.On(t.w.options.Platform, stem); program == nil || !program.Interprets() {
+		if program = t.Table.On(t.Platform, stem); program == nil || !program.Interprets() {
 			t.namedInterpreter()
 			return
 		}
-		t.c.Caveats.Add("runs_anything")
+		t.Command.Caveats.Add("runs_anything")
 	}
-	option := slices.ContainsFunc(t.args.Words, func(word expansion.Word) bool {
+	option := slices.ContainsFunc(t.Args.Words, func(word expansion.Word) bool {
 		return strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/")
 	})
-	if program.Interprets() && (option || piped || len(t.args.Words) == 0 || len(program.TextIn) > 0) {
-		t.c.Caveats.Add("inline_code")
+	if program.Interprets() && (option || piped || len(t.Args.Words) == 0 || len(program.TextIn) > 0) {
+		t.Command.Caveats.Add("inline_code")
 	}
 	t.inlineText(program)
 }
@@ -70,22 +70,22 @@ func isStream(word expansion.Word) bool {
 // namedInterpreter looks for an interpreter among the words of a program that may run it,
 // and reads what stands behind as its command line.
 func (t textReader) namedInterpreter() {
-	words := t.c.Argv
+	words := t.Command.Argv
 	for i := 1; i < len(words); i++ {
 		name := words[i].Text[strings.LastIndexAny(words[i].Text, `/\`)+1:]
 		if words[i].Kind != expansion.Literal || name == "" {
 			continue
 		}
-		entry := t.w.table.Program(name)
+		entry := t.Table.Program(name)
 		if entry == nil || !entry.Interprets() || i+1 == len(words) {
 			continue
 		}
-		line := t.aside(slices.Concat([]expansion.Word{{Kind: expansion.Literal, Text: name}}, words[i+1:]))
+		inner, _ := t.Shell.Aside(slices.Concat([]expansion.Word{{Kind: expansion.Literal, Text: name}}, words[i+1:]))
 		shell := argv.IsShell(name) && slices.ContainsFunc(words[i+1:], func(word expansion.Word) bool {
 			return strings.HasPrefix(word.Text, "-") && strings.Contains(word.Text, "c")
 		})
-		if shell || slices.ContainsFunc(line.Commands, func(c command.Command) bool { return c.Caveats.Has("inline_code") }) {
-			t.c.Caveats.Add("inline_code")
+		if shell || slices.ContainsFunc(inner, func(c command.Command) bool { return c.Caveats.Has("inline_code") }) {
+			t.Command.Caveats.Add("inline_code")
 		}
 		return
 	}
@@ -94,24 +94,24 @@ func (t textReader) namedInterpreter() {
 // showsVariables notes the variables whose values a program prints: under "*" always,
 // under "<bare>" without operands, else with an option.
 func (r commandReader) showsVariables(program *argv.Program) {
-	if program == nil || slices.ContainsFunc(program.ShowsUnless, r.has) {
+	if program == nil || slices.ContainsFunc(program.ShowsUnless, r.Has) {
 		return
 	}
 	for when, names := range program.Shows {
-		if when != "*" && (when != "<bare>" || len(r.args.Operands) > 0) && !r.has(when) {
+		if when != "*" && (when != "<bare>" || len(r.Args.Operands) > 0) && !r.Has(when) {
 			continue
 		}
 		for _, name := range names {
 			if name == "*" {
-				r.c.Caveats.Add("reads_environment")
+				r.Command.Caveats.Add("reads_environment")
 				continue
 			}
 			// A person can approve the program for good, so this is no private_variable.
-			r.c.Variables = append(r.c.Variables, name)
-			if !slices.Contains(r.w.table.Words.Variables.Public, name) {
-				r.c.Caveats.Add("shows_variable")
+			r.Command.Variables = append(r.Command.Variables, name)
+			if !slices.Contains(r.Table.Words.Variables.Public, name) {
+				r.Command.Caveats.Add("shows_variable")
 				if program.RunsAnything {
-					r.c.Caveats.Add("runs_anything") // an approval of the program allows more than this
+					r.Command.Caveats.Add("runs_anything") // an approval of the program allows more than this
 				}
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/effect"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/windows"
@@ -63,9 +64,9 @@ func windowsPieces(w *walker, st *state, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
-		e := effects{w: w, c: &c, st: st}
+		e := effectsOf(w, st, &c)
 		for _, word := range words {
-			providerPath(&e, word)
+			effect.ProviderPath(&e, word)
 			if name := variableName(word); name != "" {
 				c.Variables = append(c.Variables, name)
 			}
@@ -137,25 +138,15 @@ func (r *windowsRun) run() (ok, fail *state) {
 	return r.st, r.st
 }
 
-func (r *windowsRun) argv() []expansion.Word {
-	out := make([]expansion.Word, 0, len(r.words))
-	for _, word := range r.words[1:] {
-		out = append(out, expansion.Word{Kind: expansion.Literal, Text: word.Text})
-	}
-	return out
-}
-
 // unknown takes a program without an entry, or one named by a path.
 func (r *windowsRun) unknown(name string) {
-	c := r.w.newCommand(r.st, clip(name), nil)
 	base := name[strings.LastIndexAny(name, `\/`)+1:]
-	c.Program = strings.TrimSuffix(strings.ToLower(base), ".exe")
-	p := r.w.parse(r.st, &c, r.argv())
-	defer p.release()
-	v := invocation{commandReader{p}}
-	if base == name && v.version(windows.Stem(c.Program)) {
+	v := r.w.reading(r.st, clip(name), strings.TrimSuffix(strings.ToLower(base), ".exe"), effect.Literals(r.words[1:]))
+	defer v.release()
+	c := &v.command
+	if base == name && v.ReadVersion(windows.Stem(c.Program)) {
 		c.Program, c.Verb, c.Selection.SearchesCwd = windows.Stem(c.Program), windows.Stem(c.Program), r.dialect == windows.Cmd
-		r.emit(p)
+		r.emit(v)
 		return
 	}
 	if base != name {
@@ -163,26 +154,24 @@ func (r *windowsRun) unknown(name string) {
 		c.Accesses = append(c.Accesses, command.AccessTo(v1.OpExecute, name))
 	}
 	if argv.IsOwn(c.Program) {
-		v.own()
+		v.ReadOwn()
 	} else {
-		v.unknown()
+		v.ReadUnknown()
 	}
-	r.emit(p)
+	r.emit(v)
 }
 
 func (r *windowsRun) guess(verb string) {
-	r.w.emitGuess(r.st, strings.ToLower(verb), r.argv(), nil)
+	r.w.emitGuess(r.st, strings.ToLower(verb), effect.Literals(r.words[1:]), nil)
 }
 
 // native walks a program that is the same on every system.
 func (r *windowsRun) native(key string, entry *argv.Program) {
-	c := r.w.newCommand(r.st, key, nil)
-	c.Program = key
-	c.Selection.SearchesCwd = r.dialect == windows.Cmd
-	p := r.w.parse(r.st, &c, r.argv())
-	defer p.release()
+	v := r.w.reading(r.st, key, key, effect.Literals(r.words[1:]))
+	defer v.release()
+	v.command.Selection.SearchesCwd = r.dialect == windows.Cmd
 	if r.rewritten() {
-		c.Caveats.Add("dynamic_option")
+		v.command.Caveats.Add("dynamic_option")
 	}
 	if text, is := r.nested(key); is {
 		r.w.depth++
@@ -194,8 +183,8 @@ func (r *windowsRun) native(key string, entry *argv.Program) {
 		r.w.depth--
 		return
 	}
-	commandReader{p}.entry(entry)
-	r.emit(p)
+	v.ReadEntry(entry)
+	r.emit(v)
 }
 
 // rewritten reports whether PowerShell would hand a word to a program other
@@ -231,79 +220,52 @@ func (r *windowsRun) nested(key string) (string, bool) {
 
 // builtin walks a cmdlet, or a command with options in the manner of cmd.
 func (r *windowsRun) builtin(key string, entry *argv.Program) {
-	c := r.w.newCommand(r.st, key, nil)
-	c.Program = key
+	v := r.w.reading(r.st, key, key, effect.Literals(r.words[1:]))
+	defer v.release()
+	c := &v.command
 	c.Selection.SearchesCwd = r.dialect == windows.Cmd && entry.External
-	p := r.w.parse(r.st, &c, r.argv())
-	defer p.release()
-	p.args.Begin(entry)
 	if !entry.External && slices.ContainsFunc(r.words, func(word windows.Word) bool { return word.Splits && r.dialect == windows.Cmd }) {
 		c.Caveats.Add("unknown_option")
 	}
 	if entry.External && r.rewritten() {
 		c.Caveats.Add("dynamic_option")
 	}
-	if entry.Style == "cmdlet" {
-		windowsArguments{operandReader{verbChain{p, entry}}}.cmdlet(r.words[1:])
-	} else {
-		windowsArguments{operandReader{verbChain{p, entry}}}.switches(r.words[1:])
-	}
-	commandReader{p}.attributes(entry)
-	riskReader{&p.effects}.form(entry)
-	if entry.Environment && len(p.c.Form) == 0 {
-		c.Caveats.Add("reads_environment")
-	}
-	r.flow(p, entry)
-	r.emit(p)
+	v.ReadBuiltin(entry, r.words[1:])
+	r.flow(v, entry)
+	r.emit(v)
 }
 
 // flow follows files through a pipe: what a later command opens is what an
 // earlier one found.
-func (r *windowsRun) flow(p *parsed, entry *argv.Program) {
+func (r *windowsRun) flow(v *run, entry *argv.Program) {
 	if r.in != nil && entry.Style == "cmdlet" {
 		opens := entry.Piped == "files" || entry.Piped == "both"
 		switch {
 		case opens && r.in.files != nil:
 			for _, file := range r.in.files {
 				file.Op, file.Below, file.Presence = v1.OpRead, command.Tree, command.Always
-				p.c.Accesses = append(p.c.Accesses, file)
+				v.command.Accesses = append(v.command.Accesses, file)
 			}
 		case entry.Piped == "" || entry.Piped == "files" || opens && !r.in.text:
-			p.c.Caveats.Add("dynamic_word")
+			v.command.Caveats.Add("dynamic_word")
 		}
 	}
 	r.out.text = entry.Style != "cmdlet" || entry.Yields == "text"
 	switch {
 	case entry.Yields == "files":
 		r.out.files = []command.Access{}
-		for _, access := range p.c.Accesses {
-			access.Include = p.filters.Include
+		for _, access := range v.command.Accesses {
+			access.Include = v.parsed.Filters.Include
 			r.out.files = append(r.out.files, access)
 		}
-	case entry.Yields == "same" && r.in != nil && !p.has("-ExpandProperty"):
+	case entry.Yields == "same" && r.in != nil && !v.command.Has("-ExpandProperty"):
 		r.out = r.in
 	}
 }
 
-func (r *windowsRun) emit(p *parsed) {
-	p.c.Argv = append([]expansion.Word{{Kind: expansion.Literal, Text: r.words[0].Text}}, p.args.Words...)
-	textReader{p}.windowsText(r.in != nil)
-	for i := range p.c.Accesses {
-		providerPath(&p.effects, p.c.Accesses[i].Text)
-	}
-	invocation{commandReader{p}}.finish()
-	r.w.emit(*p.c)
-}
-
-// providerPath notes PowerShell's drives that are no directories.
-func providerPath(e *effects, text string) {
-	folded := strings.ToLower(text)
-	if colon := strings.LastIndex(folded, "::"); colon >= 0 {
-		folded = folded[strings.LastIndexByte(folded[:colon], '\\')+1:colon] + ":"
-	}
-	if strings.HasPrefix(folded, "env:") || strings.HasPrefix(folded, "environment:") || strings.HasPrefix(folded, "variable:") {
-		e.c.Caveats.Add("reads_environment")
-	}
+func (r *windowsRun) emit(v *run) {
+	v.CompleteOnWindows(r.words[0].Text, r.in != nil)
+	r.w.emit(v.command)
 }
 
 // changeDirectory walks cd. Paths lose their ".." by spelling on Windows, so
@@ -357,193 +319,4 @@ func oneOfFold(text string, options ...string) bool {
 
 func (r *windowsRun) sameDrive(target string) bool {
 	return !r.st.cwd.Others && !slices.ContainsFunc(r.st.cwd.Known, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
-}
-
-// rooted reports whether a path doesn't count from the working directory alone.
-func (h *host) rooted(text string) bool {
-	if h.options.Platform != "windows" {
-		return strings.HasPrefix(text, "/")
-	}
-	return strings.ContainsAny(text[:1], `/\~`) || strings.Contains(text, ":")
-}
-
-// windowsArguments reads the words of a command of Windows.
-type windowsArguments struct{ operandReader }
-
-// cmdlet reads parameters in the manner of PowerShell. Arguments that commas
-// tie together are one.
-func (a windowsArguments) cmdlet(words []windows.Word) {
-	var positional [][]expansion.Word
-	if a.program.Piped == "text" && slices.ContainsFunc(words, deepProperty) {
-		a.c.Caveats.Add("dynamic_word")
-	}
-	for len(words) > 0 {
-		if !words[0].IsParameter() {
-			n := group(words)
-			positional = append(positional, literals(words[:n]))
-			words = words[n:]
-			continue
-		}
-		words = a.parameter(words)
-	}
-	a.positional(positional)
-}
-
-// parameter reads a parameter and its value, and returns the words behind it.
-func (a windowsArguments) parameter(words []windows.Word) []windows.Word {
-	name, value, attached := strings.Cut(words[0].Text, ":")
-	words = words[1:]
-	known, ok := a.program.Parameter(name)
-	switch takes := ok && known.Kinds[0] != "none"; {
-	case !ok || !takes && attached:
-		a.args.Unknown(name)
-		a.AnyPath(expansion.Word{Kind: expansion.Literal, Text: value})
-		return words
-	case !takes:
-		a.c.Form.Put(known.Canonical, "none")
-		return words
-	}
-	n := 0
-	switch {
-	case attached && value != "":
-		a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: value})
-		for n < len(words) && words[n].Joined {
-			n++
-		}
-	case len(words) > 0 && !words[0].IsParameter():
-		n = group(words)
-	default:
-		a.args.Unknown(name)
-	}
-	for _, word := range literals(words[:n]) {
-		a.Value(known, known.Kinds[0], word)
-	}
-	return words[n:]
-}
-
-// deepProperty reports whether a word may name a property of a process that
-// holds its environment.
-func deepProperty(word windows.Word) bool {
-	folded := strings.ToLower(word.Text)
-	return strings.Contains(folded, "startinfo") || strings.Contains(folded, "environment")
-}
-
-// group is the number of words that commas tie to the first.
-func group(words []windows.Word) int {
-	n := 1
-	for n < len(words) && words[n].Joined {
-		n++
-	}
-	return n
-}
-
-func literals(words []windows.Word) []expansion.Word {
-	out := make([]expansion.Word, 0, len(words))
-	for _, word := range words {
-		out = append(out, expansion.Word{Kind: expansion.Literal, Text: word.Text})
-	}
-	return out
-}
-
-// positional gives arguments without a name their roles by their places.
-func (a windowsArguments) positional(groups [][]expansion.Word) {
-	rule, _ := a.program.Rule(a.has)
-	for i, words := range groups {
-		at := i
-		if last := len(rule.Roles) - 1; last >= 0 && rule.Roles[last].Repeat {
-			at = min(i, last)
-		}
-		for _, word := range words {
-			if at >= len(rule.Roles) {
-				a.c.Form.Put("<more>", "unknown")
-				a.c.Caveats.Add("unknown_option")
-				riskReader{&a.effects}.operand("", word)
-				a.AnyPath(word)
-				continue
-			}
-			r := rule.Roles[at]
-			r.Repeat = true
-			a.role(r, word, a.walks())
-			if at == len(rule.Roles)-1 && a.program.Filters[r.Label] != "" {
-				a.filter(r.Label, word)
-			}
-		}
-	}
-	if len(a.c.Accesses) == 0 {
-		a.impliedAccess(false)
-	}
-	a.places.land(&a.effects, a.program.Places)
-}
-
-// switches reads options in the manner of cmd: /S, /O:N, /ON, several in one
-// word, upper and lower case alike.
-func (a windowsArguments) switches(words []windows.Word) {
-	if a.program.Style == "text" {
-		a.args.Operands = literals(words)
-		words = nil
-	}
-	for len(words) > 0 {
-		word := words[0]
-		words = words[1:]
-		known, ok := a.program.Switch(word.Text)
-		switch {
-		case ok && !word.Quoted && known.Kinds[0] == "list" && len(words) > 0 && !strings.HasPrefix(words[0].Text, "/"):
-			a.Value(known, "list", expansion.Word{Kind: expansion.Literal, Text: words[0].Text}) // where /R takes the next word
-			words = words[1:]
-		case word.Quoted || !strings.HasPrefix(word.Text, "/"):
-			if strings.HasPrefix(word.Text, "-") || strings.HasPrefix(word.Text, "/") {
-				a.c.Form.Put(argv.OptionName(word.Text), "unknown")
-				a.c.Caveats.Add("unknown_option")
-			}
-			a.args.Operands = append(a.args.Operands, expansion.Word{Kind: expansion.Literal, Text: word.Text})
-		case strings.Contains(word.Text, ":"):
-			a.switchOption(word.Text)
-		default:
-			for part := range strings.SplitSeq(word.Text[1:], "/") {
-				a.switchOption("/" + part)
-			}
-		}
-	}
-	a.roles()
-}
-
-func (a windowsArguments) switchOption(text string) {
-	name, value, attached := strings.Cut(text, ":")
-	known, ok := a.program.Switch(name)
-	switch {
-	case ok && known.Kinds[0] == "none" && !attached:
-		a.c.Form.Put(known.Canonical, "none")
-		return
-	case ok && known.Kinds[0] != "none" && (attached || strings.HasSuffix(known.Kinds[0], "?")):
-		a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: value})
-		return
-	case !attached && len(text) > 2:
-		if a.bundled(text[1:]) {
-			return
-		}
-		known, ok := a.program.Switch(text[:2])
-		if ok && strings.HasSuffix(known.Kinds[0], "?") {
-			a.Value(known, known.Kinds[0], expansion.Word{Kind: expansion.Literal, Text: text[2:]})
-			return
-		}
-	}
-	a.c.Form.Put(argv.OptionName(text), "unknown")
-	a.c.Caveats.Add("unknown_option")
-	a.AnyPath(expansion.Word{Kind: expansion.Literal, Text: value})
-}
-
-// bundled reads letters behind one slash, each an option without a value.
-func (a windowsArguments) bundled(letters string) bool {
-	var found []string
-	for i := range len(letters) {
-		known, ok := a.program.Switch("/" + letters[i:i+1])
-		if !ok || !slices.Equal(known.Kinds, []string{"none"}) {
-			return false
-		}
-		found = append(found, known.Canonical)
-	}
-	for _, canonical := range found {
-		a.c.Form.Put(canonical, "none")
-	}
-	return true
 }

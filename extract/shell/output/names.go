@@ -1,12 +1,11 @@
-package shell
+package output
 
 import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
-
 	v1 "policyd/api/v1"
+	"policyd/extract/argv"
 	gitsyntax "policyd/extract/git/syntax"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
@@ -15,22 +14,30 @@ import (
 	"policyd/extract/value"
 )
 
-// out is what the last command of a pipe prints, if it is a stream of names that is known.
-func (d *diskView) out(from int, in stream.Lines) stream.Lines {
-	if len(d.line.Commands) == from+2 {
-		return d.listed(&d.line.Commands[from], &d.line.Commands[from+1], in)
+// Lister lists the names that commands print.
+type Lister struct {
+	Table *argv.Table
+	// Toplevel returns the top of the work tree that git finds from a directory, "" if that isn't certain.
+	Toplevel func(dir string) string
+}
+
+// Names is what the last command of a pipe prints, if it is a stream of names that is known. commands are
+// that command, and one that it runs.
+func (l *Lister) Names(commands []command.Command, in stream.Lines) stream.Lines {
+	if len(commands) == 2 {
+		return l.listed(&commands[0], &commands[1], in)
 	}
-	if len(d.line.Commands) != from+1 {
+	if len(commands) != 1 {
 		return stream.Lines{}
 	}
-	c := &d.line.Commands[from]
+	c := &commands[0]
 	if _, numbers := in.Numbers(); !c.Cwd.Single() || c.Printing.Mixed || numbers {
 		return stream.Lines{}
 	}
-	if lines, filters := d.filteredNames(c, in); filters {
+	if lines, filters := l.filteredNames(c, in); filters {
 		return lines
 	}
-	for _, printed := range []func(*command.Command) stream.Lines{d.hashLines, d.refLines} {
+	for _, printed := range []func(*command.Command) stream.Lines{l.hashLines, l.refLines} {
 		if lines := printed(c); lines.Known() {
 			c.Git.Handed = true
 			return lines
@@ -39,16 +46,16 @@ func (d *diskView) out(from int, in stream.Lines) stream.Lines {
 	if c.Printing.Lines != nil {
 		return echoedWords(c)
 	}
-	if !d.printsNames(c) || c.Reading.Stdin { // of which it prints a name that is none
+	if !PrintsNames(l.Table, c) || c.Reading.Stdin { // of which it prints a name that is none
 		return stream.Lines{}
 	}
-	return d.foundNames(c)
+	return l.foundNames(c)
 }
 
 // filteredNames is what a filter leaves of a stream of names. It reports false for another command.
-func (d *diskView) filteredNames(c *command.Command, in stream.Lines) (stream.Lines, bool) {
+func (l *Lister) filteredNames(c *command.Command, in stream.Lines) (stream.Lines, bool) {
 	piped := len(c.Accesses) == 0
-	switch allowed := d.table.Prints(c.Verb).FiltersNames; {
+	switch allowed := l.Table.Prints(c.Verb).FiltersNames; {
 	case allowed != nil && (piped || c.Verb == "rg" && in.Known() && onlyImplied(c)) && c.OnlyForm(allowed...) &&
 		(!in.Known() || in.EndByNUL() == c.Has("-z")):
 		return withSentence(c, in), true
@@ -63,18 +70,18 @@ func (d *diskView) filteredNames(c *command.Command, in stream.Lines) (stream.Li
 }
 
 // foundNames are the names that a command finds.
-func (d *diskView) foundNames(c *command.Command) stream.Lines {
-	prints := d.table.Prints(c.Verb).Names
+func (l *Lister) foundNames(c *command.Command) stream.Lines {
+	prints := l.Table.Prints(c.Verb).Names
 	if prints.OnlyWith != nil && !slices.ContainsFunc(prints.OnlyWith, c.Has) {
 		return stream.Lines{}
 	}
 	if prints.Commits != nil {
-		return d.commitNames(c)
+		return l.commitNames(c)
 	}
-	if lines := d.untrackedNames(c); lines.Known() {
+	if lines := l.untrackedNames(c); lines.Known() {
 		return lines
 	}
-	names := producedNames(c, prints.Tracked)
+	names := Found(c, prints.Tracked)
 	if names == nil {
 		return stream.Lines{}
 	}
@@ -96,16 +103,6 @@ func nameLines(names *stream.NameStream, nul bool) stream.Lines {
 	return stream.NameLines(names)
 }
 
-// printsNames reports whether a producer is given nothing with which it prints more
-// than the names of files, or these otherwise than they are: in colors, say.
-func (l *listings) printsNames(c *command.Command, besides ...string) bool {
-	allowed := l.table.Prints(c.Verb).Names.Options
-	plain := func(option string) bool {
-		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.Printing.Color == command.ColorNone && colors(c, option)
-	}
-	return allowed != nil && c.Printing.Color != command.ColorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
-}
-
 // onlyImplied reports whether a command is given no path: behind a pipe rg then
 // reads the pipe.
 func onlyImplied(c *command.Command) bool {
@@ -114,8 +111,8 @@ func onlyImplied(c *command.Command) bool {
 
 // listed is what a command prints that xargs or find runs on names, where it
 // prints some of them as they are (grep -l).
-func (d *diskView) listed(runner, run *command.Command, in stream.Lines) stream.Lines {
-	if !d.picksNames(run) || len(run.Caveats) > 0 || !runner.Cwd.Single() || !run.Cwd.Only(runner.Cwd.Known[0]) {
+func (l *Lister) listed(runner, run *command.Command, in stream.Lines) stream.Lines {
+	if !l.picksNames(run) || len(run.Caveats) > 0 || !runner.Cwd.Single() || !run.Cwd.Only(runner.Cwd.Known[0]) {
 		return stream.Lines{}
 	}
 	var names stream.NameStream
@@ -124,18 +121,18 @@ func (d *diskView) listed(runner, run *command.Command, in stream.Lines) stream.
 		names = *given
 		// Given no name, xargs has it read standard input, which it calls so.
 		names.Extra = append(slices.Clone(names.Extra), "(standard", "input)", "(standard input)")
-	case runner.Verb == "find" && runner.Printing.Ran != nil && d.printsNames(runner, "-exec"):
+	case runner.Verb == "find" && runner.Printing.Ran != nil && PrintsNames(l.Table, runner, "-exec"):
 		names = *runner.Printing.Ran
 	default:
 		return stream.Lines{}
 	}
 	names.Handing, names.Several = value.AsWords, false
-	return nameLines(&names, slices.ContainsFunc(d.table.Prints(run.Verb).Names.NULWith, run.Has))
+	return nameLines(&names, slices.ContainsFunc(l.Table.Prints(run.Verb).Names.NULWith, run.Has))
 }
 
 // picksNames reports whether a command prints nothing but some of the names that it is given.
-func (l *listings) picksNames(c *command.Command) bool {
-	prints := l.table.Prints(c.Verb)
+func (l *Lister) picksNames(c *command.Command) bool {
+	prints := l.Table.Prints(c.Verb)
 	return prints.PicksNames != nil && slices.ContainsFunc(prints.Names.OnlyWith, c.Has) && c.OnlyForm(prints.PicksNames...) &&
 		len(c.Accesses) > 0 && !slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return !a.FromStream && a.Presence != command.IfExists })
 }
@@ -174,8 +171,8 @@ func patternsOf(operands []command.Access) (patterns []string) {
 	return patterns
 }
 
-// producedNames are the names that a command finds below its operands, nil if they can lie elsewhere.
-func producedNames(c *command.Command, tracked []string) *stream.NameStream {
+// Found are the names that a command finds below its operands, nil if they can lie elsewhere.
+func Found(c *command.Command, tracked []string) *stream.NameStream {
 	switch {
 	case c.Verb == "ls":
 		return namesOfLs(c)
@@ -222,18 +219,6 @@ func echoedWords(c *command.Command) stream.Lines {
 	return stream.NameLines(names)
 }
 
-// writtenLines are the names that a here-document lists, one a line.
-func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
-	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !st.cwd.Single() {
-		return stream.Lines{}
-	}
-	lines := strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")
-	if slices.ContainsFunc(lines, func(line string) bool { return !lexical.IsOneWord(line, "") }) {
-		return stream.Lines{}
-	}
-	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
-}
-
 // trackedNames are those that git prints of its index alone.
 func trackedNames(c *command.Command) *stream.NameStream {
 	return stream.NewTracked(c.Cwd.Known[0], slices.Concat(c.Git.Pathspecs, c.Git.Below()))
@@ -241,8 +226,8 @@ func trackedNames(c *command.Command) *stream.NameStream {
 
 // untrackedNames is what git ls-files names of its index and of what lies beside it, ignored files
 // left out, if it can't name more, or what lies elsewhere.
-func (l *listings) untrackedNames(c *command.Command) stream.Lines {
-	if !l.table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
+func (l *Lister) untrackedNames(c *command.Command) stream.Lines {
+	if !l.Table.Prints(c.Verb).Names.Untracked.Holds(c.Form) || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Revisions) > 0 ||
 		slices.ContainsFunc(c.Git.Pathspecs, func(spec string) bool { return !stream.IsPathspecBelow(spec) }) || selectsElsewhere(c) {
 		return stream.Lines{}
 	}
@@ -254,9 +239,9 @@ func (l *listings) untrackedNames(c *command.Command) stream.Lines {
 // commitNames are the names that git prints of commits, beside those of its index: a
 // commit may name what is on no disk, and cut at its blanks that is another file. They
 // count from the top of the work tree.
-func (l *listings) commitNames(c *command.Command) stream.Lines {
-	reads := l.table.Prints(c.Verb).Names.Commits
-	if l.toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
+func (l *Lister) commitNames(c *command.Command) stream.Lines {
+	reads := l.Table.Prints(c.Verb).Names.Commits
+	if l.Toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !c.Has(option) }) || selectsElsewhere(c) {
 		return stream.Lines{}
 	}
@@ -271,8 +256,8 @@ func (l *listings) commitNames(c *command.Command) stream.Lines {
 }
 
 // hashLines is what git prints of commits, where each line begins with a hash.
-func (l *listings) hashLines(c *command.Command) stream.Lines {
-	allowed := l.table.Prints(c.Verb).Hashes
+func (l *Lister) hashLines(c *command.Command) stream.Lines {
+	allowed := l.Table.Prints(c.Verb).Hashes
 	if allowed == nil || len(c.Caveats) > 0 || c.Git.Objects.Words > 0 || len(c.Git.Settings) > 0 || !gitsyntax.PrintsOneLine(c.Git.Log.Date) || !c.OnlyForm(allowed...) {
 		return stream.Lines{}
 	}
@@ -294,8 +279,8 @@ func oneLine(format string) bool {
 }
 
 // refLines is what git prints of refs, where each line is the name of one and nothing else.
-func (l *listings) refLines(c *command.Command) stream.Lines {
-	printing := l.table.Prints(c.Verb).Refs
+func (l *Lister) refLines(c *command.Command) stream.Lines {
+	printing := l.Table.Prints(c.Verb).Refs
 	if printing == nil || len(c.Caveats) > 0 || c.Printing.Color == command.ColorGiven || len(c.Git.Settings) > 0 || c.Git.Objects.Words > 0 || !c.OnlyForm(printing.Options...) {
 		return stream.Lines{}
 	}
@@ -326,13 +311,13 @@ func describable(c *command.Command) bool {
 	})
 }
 
-// colors reports whether an option chooses when a command prints in colors.
-func colors(c *command.Command, option string) bool {
+// IsColorOption reports whether an option chooses when a command prints in colors.
+func IsColorOption(c *command.Command, option string) bool {
 	return option == "--color" || option == "--colour" || option == "-c" && (c.Program == "fd" || c.Program == "fdfind")
 }
 
-// colorOf reads the value of such an option. Without one it means always.
-func colorOf(value expansion.Word) command.Color {
+// ColorOf reads the value of such an option. Without one it means always.
+func ColorOf(value expansion.Word) command.Color {
 	if value.Kind == expansion.Literal && slices.Contains([]string{"never", "no", "none", "auto", "tty", "if-tty"}, value.Text) {
 		return command.ColorNone
 	}
@@ -389,4 +374,14 @@ func addsTo(a *command.Access, names *stream.NameStream, selected bool) bool {
 		names.Include, names.SkipHidden, names.Types = a.Include, a.SkipHidden, append(slices.Clip(names.Types), a.Types...)
 	}
 	return true
+}
+
+// PrintsNames reports whether a producer is given nothing with which it prints more
+// than the names of files, or these otherwise than they are: in colors, say.
+func PrintsNames(table *argv.Table, c *command.Command, besides ...string) bool {
+	allowed := table.Prints(c.Verb).Names.Options
+	plain := func(option string) bool {
+		return slices.Contains(allowed, option) || slices.Contains(besides, option) || c.Printing.Color == command.ColorNone && IsColorOption(c, option)
+	}
+	return allowed != nil && c.Printing.Color != command.ColorGiven && !slices.ContainsFunc(c.Form, func(e v1.Entry) bool { return !plain(e.Name) })
 }
