@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/arguments"
@@ -67,7 +68,18 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 		}
 	}
 	run.Obligation = c.Obligation
-	return run, nil
+	return run, namable(&run.Obligation)
+}
+
+// namable refuses names that aren't UTF-8: JSON would replace bytes of them, and the run would hide and protect
+// others.
+func namable(o *v1.Obligation) error {
+	for _, name := range slices.Concat(o.Read, o.Write, o.Protect, o.Links, o.Hide) {
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the name of %q isn't UTF-8", name)
+		}
+	}
+	return nil
 }
 
 // errNoCommand means that there is nothing that could be run contained.

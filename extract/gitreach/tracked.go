@@ -75,9 +75,12 @@ var errManyAnswers = errors.New("commits were read too often")
 // list visits the names that git's index has, and then those that commits have, until visit has had enough.
 func (f *Tracked) list(verdict trust.Verdict, a *command.Access, dir string, visit func(path string) bool) error {
 	commits, specs := f.commitsOf(a, dir)
-	more := true
+	more, tracked := true, map[string]bool{}
 	err := history.Tracked(verdict.Repository, specs, dir, func(path string) bool {
 		more = visit(path)
+		if len(commits) > 0 {
+			tracked[path] = true
+		}
 		return more
 	})
 	switch {
@@ -86,7 +89,9 @@ func (f *Tracked) list(verdict trust.Verdict, a *command.Access, dir string, vis
 	case !f.Repos.AsksGit():
 		return errManyAnswers
 	}
-	return history.Beyond(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, visit)
+	return history.Named(verdict.Repository, history.Commits{Revisions: commits, Parents: a.Parents}, specs, dir, func(path string) bool {
+		return tracked[path] || visit(path)
+	})
 }
 
 // rulesUnseen reports whether git may go by ignore rules that its index alone holds: it reads

@@ -103,6 +103,9 @@ func (h *homeTools) sweep(dir string, depth int) error {
 	if err != nil {
 		return err
 	}
+	if found.closed {
+		h.obligation.Hide = lists.AppendNew(h.obligation.Hide, dir)
+	}
 	for i := range found.entries {
 		entry := &found.entries[i]
 		switch {

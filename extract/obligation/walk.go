@@ -29,6 +29,9 @@ type listing struct {
 	entries []entry
 	// names is how many there are in all.
 	names int
+	// closed is true for a directory that can't be listed: what lies in it may still be opened by its name, and a
+	// run may change the mode.
+	closed bool
 }
 
 // Listings remembers directories by their stamps, so that a walk reads those that have changed
@@ -99,11 +102,13 @@ func (d *Directories) recall(listings *Listings, dir string, means meaning) (lis
 	return found, err
 }
 
-// read reads a directory. One that can't be read holds nothing for the session either.
+// read reads a directory. One that is gone holds nothing.
 func (d *Directories) read(dir string, means meaning) (listing, error) {
 	all, err := d.View.ReadDir(dir)
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+	case errors.Is(err, fs.ErrPermission):
+		return listing{closed: true}, nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
 		return listing{}, nil
 	case err != nil:
 		return listing{}, fmt.Errorf("look for secrets: %w", err)
@@ -157,8 +162,14 @@ func (c *Builder) list(dir string) (listing, error) {
 
 func (c *Builder) walk(dir string) error {
 	found, err := c.list(dir)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case found.closed && slices.Contains(c.Obligation.Read, dir):
+		return fmt.Errorf("%s can't be listed", dir)
+	case found.closed:
+		c.Obligation.Hide = append(c.Obligation.Hide, dir)
+		return nil
 	}
 	for i := range found.entries {
 		entry := &found.entries[i]

@@ -78,7 +78,8 @@ func TestPlainOptions(t *testing.T) {
 		shell, line, name, kind string
 	}{
 		{"powershell", "gci -Rec", "-Recurse", "none"},
-		{"powershell", "gci -FILTER:*.go", "-Filter", "pattern"},
+		{"powershell", "gci -FILTER:*.go", "-Filter", "leaf"},
+		{"powershell", `ls -Filter ..\*`, "-Filter", "unknown"},
 		{"powershell", "gci -F x", "-F", "unknown"},
 		{"powershell", "gci -Nope", "-Nope", "unknown"},
 		{"powershell", "gci -Recurse:1", "-Recurse", "unknown"},

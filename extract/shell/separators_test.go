@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -240,8 +241,11 @@ func (b *probe) run(dir string, words ...string) string {
 	if err != nil {
 		code = err.Error()
 	}
-	return strings.ReplaceAll(string(out), dir, "DIR") + code
+	return clock.ReplaceAllString(strings.ReplaceAll(string(out), dir, "DIR"), "TIME") + code
 }
+
+// clock is the time of the run, which some programs print.
+var clock = regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 
 // agrees reports whether the program treats the words behind a separator as the table
 // states: behind "--" as operands, and behind the others as options unless the first

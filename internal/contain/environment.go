@@ -1,17 +1,21 @@
 package contain
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/internal/credential"
+)
 
 // ownVariables never reach a contained program: they contain the sidecar's address and token.
 const ownVariables = "POLICYD_*"
 
 // environment is env without the dropped variables, and with a temporary directory. It also drops entries
-// without a "=", and variables whose value contains an address with a password, whatever their names.
+// without a "=", and variables whose value contains a credential, whatever their names.
 func environment(env, drop []string, temporary string) []string {
 	out := make([]string, 0, len(env)+3)
 	for _, variable := range env {
 		name, value, found := strings.Cut(variable, "=")
-		if !found || name == "" || matchesAny(name, drop) || matches(name, ownVariables) || holdsPassword(value) {
+		if !found || name == "" || matchesAny(name, drop) || matches(name, ownVariables) || holdsPassword(value) || credential.Holds(value) {
 			continue
 		}
 		switch name {
@@ -54,9 +58,18 @@ func matches(name, pattern string) bool {
 	return strings.HasSuffix(name, parts[len(parts)-1])
 }
 
-// holdsPassword reports whether a text contains an address with a user and a password, or with a token in
-// their place.
+// passwordKeys are keys of a connection string before a password.
+var passwordKeys = []string{"password=", "passwd=", "pwd=", "accountkey=", "sharedaccesskey="}
+
+// holdsPassword reports whether a text contains a connection string with a password, an address with a user and
+// a password, or one with a token in their place.
 func holdsPassword(text string) bool {
+	lower := strings.ToLower(text)
+	for _, key := range passwordKeys {
+		if strings.Contains(lower, key) {
+			return true
+		}
+	}
 	for {
 		_, rest, found := strings.Cut(text, "://")
 		if !found {

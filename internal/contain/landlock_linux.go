@@ -195,9 +195,13 @@ func (r *ruleset) fill(o *v1.Obligation, extra []string, ownTerminals bool) erro
 }
 
 // allowReading lets a path be read and run. "/" is everything except devices: a program that can read disks
-// and terminals reads hidden files, and keystrokes elsewhere. A path with a link in it stays unreadable, as
-// on systems where /bin is one: the target has a path of its own.
+// and terminals reads hidden files, and keystrokes elsewhere. Nor does "/dev" mean them: it is listed, and fill
+// adds those that every program may have. A path with a link in it stays unreadable, as on systems where /bin is
+// one: the target has a path of its own.
 func (r *ruleset) allowReading(path string) error {
+	if path == "/dev" {
+		return r.allow(path, unix.LANDLOCK_ACCESS_FS_READ_DIR)
+	}
 	if path != "/" {
 		err := r.allow(path, rightsRead)
 		if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EACCES) {

@@ -196,13 +196,14 @@ func (m *mounts) makePlace(path string, tree int) error {
 	return nil
 }
 
-// protect keeps paths as they are. The directories above become mount points, too: a mount point can't be
-// renamed, so no other directory can replace one. A missing path gets a placeholder (see places).
+// protect keeps paths as they are. The directories above them, and above what is hidden, become mount points, too: a
+// mount point can't be renamed, so no other directory can replace one. A missing path gets a placeholder (see
+// places).
 func (m *mounts) protect() error {
 	write := m.spec.Obligation.Write
 	chain := map[string]bool{}
 	paths := outermost(slices.Concat(m.spec.Obligation.Protect, m.spec.Placeholders))
-	for _, path := range paths {
+	for _, path := range slices.Concat(paths, m.spec.Obligation.Hide) {
 		if !belowAny(path, write) {
 			continue // it is read-only already
 		}
@@ -273,17 +274,28 @@ func pin(path string, readOnly bool) error {
 func (m *mounts) hide() error {
 	for _, path := range m.spec.Obligation.Hide {
 		info, err := os.Lstat(path)
-		if err != nil && missing(err) {
+		if err != nil && missing(err) && m.left(path) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("hide %s: %w", path, err)
+			return fmt.Errorf("hide %s, which was there a moment ago: %w", path, err)
 		}
 		if err := m.cover(path, info.IsDir()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// left reports whether a path isn't there for the run because renew covered what is above it, and nothing of it was
+// kept. Otherwise a path that is missing now was moved since it was found, and stands somewhere else.
+func (m *mounts) left(path string) bool {
+	for kept := range m.kept {
+		if belowAny(path, []string{kept}) {
+			return false
+		}
+	}
+	return m.spec.Obligation.Profile != v1.ProfileReadOnly && belowAny(path, shared)
 }
 
 // cover mounts an empty read-only file or directory over a path.

@@ -146,6 +146,9 @@ type PendingRun struct {
 	// Line is the command line that was handed out to run the call, empty for none, and Own is the
 	// call's own.
 	Line, Own string
+	// Renew makes the containment again: names may have moved since the decision, and secrets appeared. It may be
+	// nil, and is called concurrently.
+	Renew func(ctx context.Context) (v1.Containment, error)
 }
 
 // codeUncontained is the code of why a call that could be run contained is not.
@@ -197,8 +200,9 @@ func (e *evaluation) offered(runs Runs) v1.Set {
 // oblige makes the obligation of an allow that needs one, and keeps the call to be run.
 func (e *evaluation) oblige(ctx context.Context, snapshot Snapshot) error {
 	run := PendingRun{DecisionID: e.id, SessionID: e.call.Session.ID, Caller: e.options.Caller, Digest: e.key(snapshot)}
+	run.Renew = e.containment(snapshot)
 	var err error
-	if run.Containment, err = snapshot.Contain(ctx, e.call, e.grants(), e.result.Obliges[0]); err != nil {
+	if run.Containment, err = run.Renew(ctx); err != nil {
 		return fmt.Errorf("contain: %w", err)
 	}
 	if run.Cwd == "" || run.Cwd != e.cwd && run.Cwd != run.Enter {
@@ -214,6 +218,16 @@ func (e *evaluation) oblige(ctx context.Context, snapshot Snapshot) error {
 		return nil
 	}
 	return e.gate.options.Runs.Keep(&run)
+}
+
+// containment returns what makes the containment of the call, whenever it is called.
+func (e *evaluation) containment(snapshot Snapshot) func(context.Context) (v1.Containment, error) {
+	call, duty, gate := *e.call, e.result.Obliges[0], e.gate
+	call.Args = slices.Clone(call.Args)
+	return func(ctx context.Context) (v1.Containment, error) {
+		later := evaluation{gate: gate, call: &call}
+		return snapshot.Contain(ctx, &call, later.grants(), duty)
+	}
 }
 
 // uncontained judges the call again as if its caller could enforce nothing.

@@ -4,6 +4,9 @@
 package runs
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -36,6 +39,7 @@ const (
 	CodeSpent     = "run_spent"
 	CodeTooOld    = "run_too_old"
 	CodeOtherCall = "run_of_another_call"
+	CodeChanged   = "run_changed"
 	CodeTooMany   = "too_many_runs"
 )
 
@@ -183,43 +187,56 @@ func (b *Book) forget() {
 	}
 }
 
-// Claim spends a decision for what is about to be run. The error is a *v1.CodedError.
-func (b *Book) Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
-	granted, err := b.claim(id, claim, caller)
-	if err == nil {
-		b.granted(&granted.Obligation)
+// Claim spends a decision for what is about to be run. What the run has to hide and protect is looked for again. The
+// error is a *v1.CodedError.
+func (b *Book) Claim(ctx context.Context, id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
+	run, err := b.claim(id, claim, caller)
+	if err != nil {
+		return v1.RunGranted{}, err
 	}
-	return granted, err
+	granted := v1.RunGranted{DecisionID: id, Obligation: run.Obligation}
+	if run.Renew != nil {
+		now, err := run.Renew(ctx)
+		if err != nil || !slices.Equal(now.Argv, run.Argv) || now.Cwd != run.Cwd || now.Enter != run.Enter {
+			return v1.RunGranted{}, coded(CodeChanged, "what decision %s was about has changed: %w; ask again", id, cmp.Or(err, errMoved))
+		}
+		granted.Obligation = now.Obligation
+	}
+	if claim.AsDecided {
+		granted.Argv = slices.Clone(run.Argv)
+	}
+	b.granted(&granted.Obligation)
+	return granted, nil
 }
 
-func (b *Book) claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error) {
+// errMoved means that a run would begin somewhere else by now.
+var errMoved = errors.New("it would begin in another directory")
+
+// claim spends a decision.
+func (b *Book) claim(id string, claim *v1.RunClaim, caller v1.Caller) (*gate.PendingRun, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	run, err := b.own(id, caller)
 	switch {
 	case err != nil:
-		return v1.RunGranted{}, err
+		return nil, err
 	case run.state == spent:
-		return v1.RunGranted{}, coded(CodeSpent, "decision %s was claimed before; ask again for each run", id)
+		return nil, coded(CodeSpent, "decision %s was claimed before; ask again for each run", id)
 	case b.now().Sub(run.made) > Fresh:
-		return v1.RunGranted{}, coded(CodeTooOld, "decision %s is older than %s; ask again", id, Fresh)
+		return nil, coded(CodeTooOld, "decision %s is older than %s; ask again", id, Fresh)
 	case !claim.AsDecided && !slices.Equal(claim.Argv, run.Argv):
-		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another command line", id)
+		return nil, coded(CodeOtherCall, "decision %s is for another command line", id)
 	case claim.Cwd != run.Cwd:
-		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for the directory %s", id, run.Cwd)
+		return nil, coded(CodeOtherCall, "decision %s is for the directory %s", id, run.Cwd)
 	case claim.SessionID != "" && claim.SessionID != run.SessionID:
-		return v1.RunGranted{}, coded(CodeOtherCall, "decision %s is for another session", id)
+		return nil, coded(CodeOtherCall, "decision %s is for another session", id)
 	}
 	run.state = spent
 	b.counts.Run++
 	if run.Line != "" {
 		b.try(run.SessionID, true)
 	}
-	granted := v1.RunGranted{DecisionID: id, Obligation: run.Obligation}
-	if claim.AsDecided {
-		granted.Argv = slices.Clone(run.Argv)
-	}
-	return granted, nil
+	return &run.PendingRun, nil
 }
 
 // Handed reports whether a line was handed out for a decision that can still be claimed.

@@ -1,6 +1,8 @@
 package runs_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -57,15 +59,15 @@ func TestADecisionIsClaimedOnceWithinAMinute(t *testing.T) {
 	f := newFixture()
 	require.NoError(t, f.Keep(pending("a", agent)))
 	f.now = f.now.Add(runs.Fresh)
-	granted, err := f.Claim("a", claim, agent)
+	granted, err := f.Claim(t.Context(), "a", claim, agent)
 	require.NoError(t, err)
 	assert.Equal(t, v1.ProfileReadOnly, granted.Obligation.Profile)
-	_, err = f.Claim("a", claim, agent)
+	_, err = f.Claim(t.Context(), "a", claim, agent)
 	assert.Equal(t, runs.CodeSpent, codeOf(t, err))
 
 	require.NoError(t, f.Keep(pending("b", agent)))
 	f.now = f.now.Add(runs.Fresh + 1)
-	_, err = f.Claim("b", claim, agent)
+	_, err = f.Claim(t.Context(), "b", claim, agent)
 	assert.Equal(t, runs.CodeTooOld, codeOf(t, err))
 	assert.Equal(t, []string{v1.ProfileReadOnly}, f.granted)
 }
@@ -78,7 +80,7 @@ func TestOfManyClaimsOneIsGranted(t *testing.T) {
 	var racers sync.WaitGroup
 	for range 16 {
 		racers.Go(func() {
-			if _, err := f.Claim("a", claim, agent); err == nil {
+			if _, err := f.Claim(t.Context(), "a", claim, agent); err == nil {
 				granted.Add(1)
 			}
 		})
@@ -100,10 +102,10 @@ func TestADecisionIsForItsOwnCall(t *testing.T) {
 		runs.CodeOtherCall + " dir": {v1.RunClaim{Argv: claim.Argv, Cwd: "/"}, agent},
 		runs.CodeOtherCall + " who": {v1.RunClaim{Argv: claim.Argv, Cwd: "/p", SessionID: "t"}, agent},
 	} {
-		_, err := f.Claim("a", &tried.claim, tried.caller)
+		_, err := f.Claim(t.Context(), "a", &tried.claim, tried.caller)
 		assert.Contains(t, code, codeOf(t, err))
 	}
-	_, err := f.Claim("a", claim, agent)
+	_, err := f.Claim(t.Context(), "a", claim, agent)
 	require.NoError(t, err)
 }
 
@@ -112,7 +114,7 @@ func TestWhatWasRefusedIsRememberedForTheSameCall(t *testing.T) {
 	require.NoError(t, f.Keep(pending("a", agent)))
 	report := &v1.RunReport{Refused: []v1.Refusal{{Operation: "write", Target: "/x"}}}
 	assert.Equal(t, runs.CodeOtherCall, codeOf(t, f.Report("a", report, agent)), "it was not run")
-	_, err := f.Claim("a", claim, agent)
+	_, err := f.Claim(t.Context(), "a", claim, agent)
 	require.NoError(t, err)
 	assert.Equal(t, runs.CodeNotFound, codeOf(t, f.Report("a", report, other)))
 	require.NoError(t, f.Report("a", report, agent))
@@ -138,7 +140,7 @@ func TestCallsThatWaitAreBounded(t *testing.T) {
 	require.NoError(t, f.Keep(pending("b", other)))
 	f.now = f.now.Add(runs.Fresh + 1)
 	require.NoError(t, f.Keep(pending("later", agent)))
-	_, err = f.Claim("later", claim, agent)
+	_, err = f.Claim(t.Context(), "later", claim, agent)
 	require.NoError(t, err)
 }
 
@@ -149,7 +151,7 @@ func TestWhatASessionDoesWithItsLines(t *testing.T) {
 	tried := func() string { ran, handed := f.Tried("s"); return fmt.Sprint(ran, handed) }
 	require.NoError(t, f.Keep(pending("a", agent)))
 	assert.Equal(t, "false 0", tried(), "no line was handed out")
-	_, err := f.Claim("a", claim, agent)
+	_, err := f.Claim(t.Context(), "a", claim, agent)
 	require.NoError(t, err)
 	assert.Equal(t, "false 0", tried())
 	for _, id := range []string{"b", "c"} {
@@ -158,10 +160,10 @@ func TestWhatASessionDoesWithItsLines(t *testing.T) {
 		require.NoError(t, f.Keep(run))
 	}
 	assert.Equal(t, "false 2", tried())
-	_, err = f.Claim("b", claim, other)
+	_, err = f.Claim(t.Context(), "b", claim, other)
 	assert.Equal(t, runs.CodeNotFound, codeOf(t, err))
 	assert.Equal(t, "false 2", tried(), "another caller's claim is none")
-	_, err = f.Claim("c", claim, agent)
+	_, err = f.Claim(t.Context(), "c", claim, agent)
 	require.NoError(t, err)
 	assert.Equal(t, "true 2", tried())
 	ran, handed := f.Tried("x")
@@ -174,15 +176,40 @@ func TestWhatASessionDoesWithItsLines(t *testing.T) {
 func TestAClaimMayAskWhatWasDecided(t *testing.T) {
 	f := newFixture()
 	require.NoError(t, f.Keep(pending("a", agent)))
-	_, err := f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/q"}, agent)
+	_, err := f.Claim(t.Context(), "a", &v1.RunClaim{AsDecided: true, Cwd: "/q"}, agent)
 	assert.Equal(t, runs.CodeOtherCall, codeOf(t, err))
-	granted, err := f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
+	granted, err := f.Claim(t.Context(), "a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
 	require.NoError(t, err)
 	assert.Equal(t, claim.Argv, granted.Argv)
-	_, err = f.Claim("a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
+	_, err = f.Claim(t.Context(), "a", &v1.RunClaim{AsDecided: true, Cwd: "/p"}, agent)
 	assert.Equal(t, runs.CodeSpent, codeOf(t, err))
 	assert.Equal(t, runs.Counts{Obliged: 1, Run: 1}, f.Counts())
 	require.NoError(t, f.Report("a", &v1.RunReport{}, agent))
 	require.NoError(t, f.Report("a", &v1.RunReport{Refused: []v1.Refusal{{Operation: "write", Target: "/x"}}}, agent))
 	assert.Equal(t, runs.Counts{Obliged: 1, Run: 1, Refused: 1}, f.Counts())
+}
+
+// What a run hides is what is there when it is claimed, and a run that would begin elsewhere is refused.
+func TestAClaimLooksAgain(t *testing.T) {
+	f := newFixture()
+	for id, now := range map[string]v1.Containment{
+		"same":  {Argv: []string{"bash", "-c", "ls"}, Cwd: "/p", Obligation: v1.Obligation{Profile: v1.ProfileReadOnly, Hide: []string{"/p/.env"}}},
+		"moved": {Argv: []string{"bash", "-c", "ls"}, Cwd: "/q", Obligation: v1.Obligation{Profile: v1.ProfileReadOnly}},
+	} {
+		run := pending(id, agent)
+		run.Renew = func(context.Context) (v1.Containment, error) { return now, nil }
+		require.NoError(t, f.Keep(run))
+	}
+	failing := pending("failing", agent)
+	failing.Renew = func(context.Context) (v1.Containment, error) { return v1.Containment{}, errors.New("too many names") }
+	require.NoError(t, f.Keep(failing))
+
+	granted, err := f.Claim(t.Context(), "same", claim, agent)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"/p/.env"}, granted.Obligation.Hide)
+	_, err = f.Claim(t.Context(), "moved", claim, agent)
+	assert.Equal(t, runs.CodeChanged, codeOf(t, err))
+	_, err = f.Claim(t.Context(), "failing", claim, agent)
+	assert.Equal(t, runs.CodeChanged, codeOf(t, err))
+	assert.ErrorContains(t, err, "too many names")
 }

@@ -161,7 +161,7 @@ func (s *seen) last(t *testing.T, count int) server.Observation {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		return len(s.list) == count
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	assert.Equal(t, count, s.began)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -13,7 +14,7 @@ import (
 // concurrently.
 type Runs interface {
 	// Claim spends a decision for what is about to be run.
-	Claim(id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error)
+	Claim(ctx context.Context, id string, claim *v1.RunClaim, caller v1.Caller) (v1.RunGranted, error)
 	// Report keeps what containment refused of a run that was claimed.
 	Report(id string, report *v1.RunReport, caller v1.Caller) error
 	// Began is called when a client begins or resumes a session.
@@ -34,7 +35,7 @@ func (s *Server) claimRun(c echo.Context) error {
 	if (len(claim.Argv) == 0) != claim.AsDecided || claim.Cwd == "" {
 		return newProblem(http.StatusBadRequest, "invalid_value", "send argv and cwd, neither of them empty; as_decided replaces argv")
 	}
-	granted, err := s.options.Runs.Claim(id, claim, callerOf(c))
+	granted, err := s.options.Runs.Claim(c.Request().Context(), id, claim, callerOf(c))
 	if err != nil {
 		return refused(err)
 	}

@@ -389,7 +389,7 @@ func TestDrainFinishesWhatIsInFlight(t *testing.T) {
 	require.Eventually(t, func() bool {
 		got := do(t, r.onUnix, r.request(t, "GET", "/readyz", ""))
 		return got.StatusCode == 503 && bytes.Contains(got.body, []byte("draining"))
-	}, 5*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 	select {
 	case err := <-r.stopped:
 		t.Fatalf("stopped with a request in flight: %v", err)

@@ -26,6 +26,7 @@ var statuses = map[string]int{
 	"run_not_found":       http.StatusNotFound,
 	"run_spent":           http.StatusConflict,
 	"run_too_old":         http.StatusGone,
+	"run_changed":         http.StatusConflict,
 	"run_of_another_call": http.StatusForbidden,
 	"session_conflict":    http.StatusConflict,
 	"terminal_conflict":   http.StatusConflict,

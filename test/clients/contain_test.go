@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -69,18 +70,17 @@ func startContaining(t *testing.T, settings ...string) *server {
 		}
 	}
 	s := startServer(t, strings.Join(settings, ""))
-	for range 3000 {
+	require.Eventually(t, func() bool {
 		response, err := http.Get(s.url + "/readyz?verbose")
-		require.NoError(t, err)
+		if err != nil {
+			return false
+		}
+		defer response.Body.Close()
 		var text bytes.Buffer
 		_, _ = text.ReadFrom(response.Body)
-		_ = response.Body.Close()
-		if strings.Contains(text.String(), "contain/") {
-			return s
-		}
-	}
-	require.Fail(t, "the server never found out")
-	return nil
+		return strings.Contains(text.String(), "contain/")
+	}, 5*time.Minute, 10*time.Millisecond, "the server never found out")
+	return s
 }
 
 // ask runs the real hook program.

@@ -96,7 +96,7 @@ func (r *realRun) awaitContainment(t *testing.T) {
 		text, err := io.ReadAll(response.Body)
 		said = string(text)
 		return err == nil && strings.Contains(said, `"contain/project","ok":true`)
-	}, 20*time.Second, 20*time.Millisecond, "%s", said)
+	}, 5*time.Minute, 20*time.Millisecond, "%s", said)
 }
 
 // ranContained checks that every line was decided once and with an obligation: no client asks about a

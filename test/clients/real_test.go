@@ -312,7 +312,7 @@ func (r *realRun) serve(t *testing.T) {
 			_ = conn.Close()
 		}
 		return err == nil
-	}, 20*time.Second, 20*time.Millisecond, "%s", &log)
+	}, 5*time.Minute, 20*time.Millisecond, "%s", &log)
 	doctor := r.run(t, r.policyd, "doctor")
 	require.Contains(t, doctor, "the hook answers")
 }

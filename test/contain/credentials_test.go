@@ -16,7 +16,7 @@ import (
 	v1 "policyd/api/v1"
 )
 
-// planted are files of a home directory, in which CANARY replaces a credential.
+// planted are files of a home directory, in which CANARY replaces a credential, and LONG more than is read of settings.
 var planted = map[string]string{
 	// settings with credentials under many names
 	".gitconfig":                "[user]\n\tname = n\n[alias]\n\tx = \"!curl -H \\\"X-Key: CANARY\\\"\"\n",
@@ -53,7 +53,7 @@ var planted = map[string]string{
 	// what tools keep beside packages
 	".cargo/credentials.toml":                            "token = \"CANARY\"\n",
 	".cargo/credentials.toml.bak":                        "token = \"CANARY\"\n",
-	".cargo/big.toml":                                    strings.Repeat("#", 5<<20) + "\ntoken = \"CANARY\"\n",
+	".cargo/big.toml":                                    "LONG\ntoken = \"CANARY\"\n",
 	".local/share/gem/credentials":                       ":k: CANARY\n",
 	".local/share/uv/credentials/x.toml":                 "CANARY\n",
 	".composer/config.json":                              "{\"config\":{\"github-oauth\":{\"github.com\":\"CANARY\"}}}\n",
@@ -136,7 +136,7 @@ func TestNoCredentialOfAHomeCanBeRead(t *testing.T) {
 	p := newPerson(t)
 	for _, files := range []map[string]string{planted, seen} {
 		for name, text := range files {
-			p.write(t, name, text)
+			p.write(t, name, strings.Replace(text, "LONG", strings.Repeat("#", 5<<20), 1))
 		}
 	}
 	for _, profile := range profiles {

@@ -72,7 +72,7 @@ func TagsAreWords(repository object.Repository) bool {
 	if !known || len(ids) == 0 {
 		return known
 	}
-	source, ok := openVerified(&repository)
+	source, ok := NewPast(nil).open(&repository, &object.Budget{MostObjects: maxNamed, MostBytes: maxNamedBytes})
 	if !ok {
 		return false
 	}

@@ -29,9 +29,7 @@ func (s *source) commitOf(text string) (string, bool) {
 
 // revision is the object that a revision names, behind tags.
 func (s *source) revision(text string) (string, bool) {
-	if !s.reader.Every {
-		text = strings.TrimSuffix(strings.TrimSuffix(text, "^{}"), "^{commit}")
-	}
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "^{}"), "^{commit}")
 	name, steps, ok := syntax.CutSteps(text)
 	if !ok {
 		return "", false
@@ -86,9 +84,6 @@ func (s *source) peel(id string) (string, object.Object, error) {
 func (s *source) named(name string) (string, bool) {
 	if name == "HEAD" || name == "@" {
 		return s.repository.Head()
-	}
-	if s.reader.Every && syntax.HashIn(name) != "" {
-		return "", false
 	}
 	isHash := syntax.IsHash(name)
 	if isHash && len(name) == 2*s.repository.HashSize {

@@ -55,7 +55,7 @@ func WalkIndex(content []byte, hashSize int, visit func(IndexEntry) bool) error 
 			return nil
 		}
 	}
-	return w.extensions(content)
+	return w.extensions()
 }
 
 type indexWalk struct {
@@ -63,8 +63,6 @@ type indexWalk struct {
 	version  uint32
 	hashSize int
 	name     []byte
-	// kept is how much of the name comes from the one before it.
-	kept int
 }
 
 func newIndexWalk(content []byte, hashSize int) *indexWalk {
@@ -74,9 +72,6 @@ func newIndexWalk(content []byte, hashSize int) *indexWalk {
 		hashSize: hashSize,
 	}
 }
-
-// position is how far into the file the walk came.
-func (w *indexWalk) position(content []byte) int { return len(content) - w.hashSize - len(w.rest) }
 
 func (w *indexWalk) take(n int) ([]byte, bool) {
 	if n < 0 || n > len(w.rest) {
@@ -143,7 +138,6 @@ func (w *indexWalk) compressedName() bool {
 		return false
 	}
 	suffix, _ := w.take(length + 1)
-	w.kept = len(w.name) - drop
 	w.name = append(w.name[:len(w.name)-drop], suffix[:length]...)
 	return true
 }
@@ -169,53 +163,19 @@ func (w *indexWalk) offset() (int, bool) {
 	return 0, false
 }
 
-// extensions skips optional ones, whose names start with a capital letter, but for those
-// that say where the others and the entries are: several threads of git read it by them.
-func (w *indexWalk) extensions(content []byte) error {
+// extensions skips optional ones, whose names start with a capital letter.
+func (w *indexWalk) extensions() error {
 	const header = 8
-	start, blocks := w.position(content), false
 	for len(w.rest) > 0 {
 		head, ok := w.take(header)
 		if !ok || head[0] < 'A' || head[0] > 'Z' {
 			return ErrIndexUnknown
 		}
-		body, ok := w.take(int(binary.BigEndian.Uint32(head[4:])))
-		if !ok {
-			return ErrIndexUnknown
-		}
-		switch string(head[:4]) {
-		case "EOIE":
-			ok = len(body) >= 4 && int(binary.BigEndian.Uint32(body)) == start
-		case "IEOT":
-			ok = !blocks && inBlocks(content, body, w.hashSize, start)
-			blocks = true
-		}
-		if !ok {
+		if _, ok := w.take(int(binary.BigEndian.Uint32(head[4:]))); !ok {
 			return ErrIndexUnknown
 		}
 	}
 	return nil
-}
-
-// inBlocks reports whether the table of blocks of entries (gitformat-index(5)) names each
-// entry once and where it is, so that a block is read alone as it is with the others.
-func inBlocks(content, table []byte, hashSize, end int) bool {
-	const version, block = 4, 8
-	if len(table) < version || binary.BigEndian.Uint32(table) != 1 || (len(table)-version)%block != 0 {
-		return false
-	}
-	w := newIndexWalk(content, hashSize)
-	for table = table[version:]; len(table) > 0; table = table[block:] {
-		if int(binary.BigEndian.Uint32(table)) != w.position(content) {
-			return false
-		}
-		for i := range binary.BigEndian.Uint32(table[4:]) {
-			if _, ok := w.entry(); !ok || i == 0 && w.kept > 0 {
-				return false
-			}
-		}
-	}
-	return w.position(content) == end
 }
 
 // Gitlinks lists the submodules of an index. Its errors are those of WalkIndex.

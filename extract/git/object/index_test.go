@@ -1,11 +1,6 @@
 package object
 
 import (
-	"encoding/binary"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,45 +8,6 @@ import (
 
 	"policyd/test/gitsandbox"
 )
-
-// S3: with several threads git reads the entries of an index where its table of blocks
-// says that they are, and not one behind the other.
-func TestIndexesInBlocks(t *testing.T) {
-	for _, version := range []string{"2", "4"} {
-		s := gitsandbox.New(t)
-		dir := s.Project
-		s.Git(dir, "init", "-q")
-		s.Git(dir, "config", "index.threads", "4")
-		s.Git(dir, "config", "index.version", version)
-		var lines strings.Builder
-		for i := range 20_001 {
-			fmt.Fprintf(&lines, "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391\tdir/%05d\n", i)
-		}
-		cmd := s.Command(dir, "update-index", "--add", "--index-info")
-		cmd.Stdin = strings.NewReader(lines.String())
-		output, err := cmd.CombinedOutput()
-		require.NoErrorf(t, err, "%s", output)
-		content, err := os.ReadFile(filepath.Join(dir, ".git/index"))
-		require.NoError(t, err)
-		all := func(IndexEntry) bool { return true }
-		require.NoError(t, WalkIndex(content, SHA1Size, all))
-		for name, at := range map[string]int{"IEOT": 8 + 4 + 8, "EOIE": 8} {
-			lie := []byte(string(content))
-			at += strings.LastIndex(string(lie), name)
-			require.Positive(t, at)
-			binary.BigEndian.PutUint32(lie[at:], binary.BigEndian.Uint32(lie[at:])-8)
-			assert.ErrorIs(t, WalkIndex(lie, SHA1Size, all), ErrIndexUnknown, name)
-		}
-		if version == "2" {
-			lie := []byte(string(content))
-			table := strings.LastIndex(string(lie), "IEOT") + 8 + 4
-			copy(lie[table+8:table+12], lie[table:table+4])
-			s.Write(filepath.Join(dir, ".git/index"), string(lie))
-			names := strings.Fields(s.Git(dir, "ls-files"))
-			assert.Greater(t, strings.Count(strings.Join(names, "\n")+"\n", "dir/00000\n"), 1, "git goes by the table")
-		}
-	}
-}
 
 // FuzzWalkIndex holds that whatever is accepted was read within its bounds and
 // that a shortened index is never accepted with the same entries unseen.

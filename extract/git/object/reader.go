@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -66,11 +65,6 @@ func (b *Budget) Spend(objects, bytes int) bool {
 // matches its id, except for blobs: of these it reads the kind alone, which nothing proves. The
 // caller closes it. It may not be used concurrently.
 type Reader struct {
-	// Every is true to read every copy of an object, since git may take any and doesn't verify it. A blob is
-	// an error then, because nothing proves it. Otherwise the first copy is read: enough for what git may print, as
-	// long as git reads no copy that doesn't match its id.
-	Every bool
-
 	repository *Repository
 	budget     *Budget
 	dirs       []string
@@ -169,49 +163,32 @@ func (r *Reader) ReadRaw(id []byte) (found Object, err error) {
 	if err := r.open(); err != nil {
 		return Object{}, err
 	}
-	err = ErrMissing
-	for found, err = range r.copies(id) {
-		if err == nil && r.Every && found.Kind == KindBlob {
-			err = errObject
-		}
-		if err != nil || !r.Every {
-			break
-		}
-	}
-	return found, err
-}
-
-// copies are the copies of an object, each verified or an error.
-func (r *Reader) copies(id []byte) iter.Seq2[Object, error] {
-	return func(yield func(Object, error) bool) {
-		for _, p := range r.packs {
-			offset, there, err := p.offset(id)
-			if !there && err == nil {
-				continue
-			}
-			var found Object
-			if err == nil {
-				found, err = r.packed(p, offset)
-			}
-			if !yield(proven(found, id, err)) {
-				return
-			}
-		}
-		name := hex.EncodeToString(id)
-		for _, dir := range r.dirs {
-			found, err := r.loose(filepath.Join(dir, name[:2], name[2:]))
-			if !stat.Missing(err) && !yield(proven(found, id, err)) {
-				return
-			}
-		}
-	}
-}
-
-func proven(found Object, id []byte, err error) (Object, error) {
+	found, err = r.copy(id)
 	if err == nil && found.Kind != KindBlob && !bytes.Equal(HashOf(found.Kind, found.Body, len(id)), id) {
 		err = errObject
 	}
 	return found, err
+}
+
+// copy is the first copy of an object.
+func (r *Reader) copy(id []byte) (Object, error) {
+	for _, p := range r.packs {
+		offset, there, err := p.offset(id)
+		if err != nil {
+			return Object{}, err
+		}
+		if there {
+			return r.packed(p, offset)
+		}
+	}
+	name := hex.EncodeToString(id)
+	for _, dir := range r.dirs {
+		found, err := r.loose(filepath.Join(dir, name[:2], name[2:]))
+		if !stat.Missing(err) {
+			return found, err
+		}
+	}
+	return Object{}, ErrMissing
 }
 
 func (r *Reader) loose(path string) (Object, error) {

@@ -188,6 +188,7 @@ func textMeanings() map[string]meaning {
 		"socket":    onlyListed((*argv.OperandWords).SelectsSockets),
 		"plus":      onlyTexts(func(text string) bool { return strings.HasPrefix(text, "+") }),
 		"bare":      onlyTexts(bareName),
+		"leaf":      onlyTexts(func(text string) bool { return !strings.ContainsAny(text, `/\`) }),
 		"word":      onlyTexts(func(text string) bool { return !strings.ContainsAny(text, " \t\n*?[") }),
 		"merges":    onlyTexts(func(text string) bool { return slices.Contains(plainMerges, text) }),
 		"interface": onlyTexts(interfaceName),

@@ -3,10 +3,12 @@ package history
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"policyd/extract/git/object"
+	"policyd/test/gitsandbox"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -27,8 +29,12 @@ func (s *sandbox) beyond(dir string, revisions ...string) ([]string, error) {
 func (s *sandbox) beyondOf(dir string, of Commits) ([]string, error) {
 	s.TB.Helper()
 	paths := []string{}
-	err := Beyond(s.repository(dir), of, nil, dir, func(path string) bool {
-		paths = append(paths, path)
+	listed, _ := s.Command(dir, "ls-files", "-z").Output() // none where git refuses
+	tracked := gitsandbox.Split(listed)
+	err := Named(s.repository(dir), of, nil, dir, func(path string) bool {
+		if !slices.Contains(tracked, path) {
+			paths = append(paths, path)
+		}
 		return true
 	})
 	return paths, err
@@ -126,24 +132,5 @@ func TestHeadThatIsNotKnown(t *testing.T) {
 			assert.False(t, s.atHead(dir))
 		})
 	}
-	assert.ErrorIs(t, Beyond(object.Repository{}, Commits{Revisions: []string{"HEAD"}}, nil, "/", nil), ErrNoRepository)
-}
-
-// The trees that are computed are those that git writes.
-func TestTreesAreGits(t *testing.T) {
-	s, dir := headed(t)
-	for i, name := range []string{"a-b", "a/b", "a0", "ab/c-d", "ab/c.txt", "zz"} {
-		_ = os.RemoveAll(dir + "/a")
-		s.Write(dir+"/"+name, strings.Repeat("x", i))
-		s.Git(dir, "add", "-A")
-		repository := s.repository(dir)
-		b := beyond{source: &source{repository: &repository}, paths: map[string]bool{}, trees: map[string]string{}}
-		require.True(t, b.index())
-		assert.Equal(t, strings.TrimSpace(s.Git(dir, "write-tree")), b.trees[""])
-	}
-	b := beyond{source: &source{repository: &object.Repository{HashSize: object.SHA1Size}}, trees: map[string]string{}}
-	_, ok := b.writeTree([]indexed{{path: strings.Repeat("a/", maxDepth+1) + "b"}}, 0, 0)
-	assert.False(t, ok)
-	_, ok = b.writeTree([]indexed{{path: "a//b"}}, 0, 0)
-	assert.False(t, ok)
+	assert.ErrorIs(t, Named(object.Repository{}, Commits{Revisions: []string{"HEAD"}}, nil, "/", nil), ErrNoRepository)
 }
