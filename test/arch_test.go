@@ -393,7 +393,7 @@ var importTable = []row{
 		reason:  "it edits settings of other programs in place, with their comments, and decides nothing",
 	},
 	{
-		path: "internal/contain", own: []string{"api/v1"},
+		path: "internal/contain", own: []string{"api/v1", "internal/credential"},
 		modules: []string{"github.com/landlock-lsm/go-landlock/landlock/syscall", "golang.org/x/sys/unix", "golang.org/x/net/bpf"},
 		reason:  "the kernel enforces an obligation, independent of the decision and its caller",
 	},
