@@ -34,7 +34,7 @@ func byModes(t *testing.T, do func()) {
 func TestADirectoryThatCannotBeListedIsHidden(t *testing.T) {
 	p := newPerson(t)
 	p.write(t, "project/sub/deep/.env", "CANARY\n")
-	require.NoError(t, os.Chmod(p.project+"/sub/deep", 0o311)) //nolint:gosec // as a run may leave it
+	require.NoError(t, os.Chmod(p.project+"/sub/deep", 0o311))
 	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
 		need(t, profile)
 		var l *launch
@@ -44,9 +44,9 @@ func TestADirectoryThatCannotBeListedIsHidden(t *testing.T) {
 		assert.NotEqual(t, 0, got.state.ExitCode(), profile)
 		assert.NotContains(t, got.stdout, "CANARY", profile)
 	}
-	require.NoError(t, os.Chmod(p.project, 0o311)) //nolint:gosec // as above
+	require.NoError(t, os.Chmod(p.project, 0o311))
 	byModes(t, func() { assert.ErrorContains(t, p.contain(t, v1.ProfileReadOnly), "can't be listed") })
-	require.NoError(t, os.Chmod(p.project, 0o755)) //nolint:gosec // so that it can be removed
+	require.NoError(t, os.Chmod(p.project, 0o755))
 }
 
 // S1: JSON can't name every path, and what it names instead hides nothing.

@@ -195,7 +195,9 @@ func (r *reading) judge(s start) *finding {
 // evaluate what it is given.
 func unexplained(c command.Command) bool { return c.Verb == ":" && c.Caveats.Has("assigns") }
 
-func in(c *command.Command, dir string) bool { return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir) }
+func in(c *command.Command, dir string) bool {
+	return c.Cwd.Others || slices.Contains(c.Cwd.Known, dir)
+}
 
 // moved reports an option that makes the facts name another directory than the
 // one that the program is started in.
