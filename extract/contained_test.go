@@ -95,7 +95,11 @@ func TestAContainedBuildLeavesWhatGitIsTold(t *testing.T) {
 // uncontained, and in other projects.
 func TestAContainedBuildChangesNoPrograms(t *testing.T) {
 	p := newPlace(t)
-	caches := []string{".cache/go-build", ".cache/pre-commit", ".cache/node", ".cache/uv", ".cache/Cypress", ".cache/pnpm", ".cache/bazel", ".nuget/packages", ".local/bin", "go/bin", ".cargo/bin"}
+	caches := []string{
+		".cache/go-build", ".cache/pre-commit", ".cache/node", ".cache/uv", ".cache/Cypress", ".cache/pnpm", ".cache/bazel", ".nuget/packages", ".local/bin", "go/bin", ".cargo/bin",
+		".npm/_cacache", ".gradle/caches", ".gradle/.tmp", ".m2/repository/.cache", ".dotnet/toolResolverCache", ".konan/cache", ".cache/zig", ".cache/turbo",
+		".cache/typescript", ".cache/ccache", ".cache/sccache",
+	}
 	for _, name := range caches {
 		require.NoError(t, os.MkdirAll(p.home+"/"+name, 0o700))
 	}
