@@ -10,6 +10,7 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/git/object"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
@@ -31,6 +32,8 @@ type Builder struct {
 	Judging bool
 	// Repositories are directories with a .git.
 	Repositories []string
+	// stores counts what is read of the stores of git's objects.
+	stores object.Budget
 	// inGit is true while the walk is in a directory of git's own.
 	inGit bool
 }
