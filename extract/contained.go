@@ -62,7 +62,9 @@ func (x *Extractor) Contain(ctx context.Context, call *v1.Call, grants []v1.Path
 		return v1.Containment{}, err
 	}
 	for _, dir := range c.Repositories {
-		c.ProtectNamed(dir)
+		if err := c.ProtectNamed(dir); err != nil {
+			return v1.Containment{}, err
+		}
 		if err := x.noSecretsInCommits(ctx, call, grants, dir); err != nil {
 			return v1.Containment{}, err
 		}

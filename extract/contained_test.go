@@ -91,11 +91,71 @@ func TestAContainedBuildLeavesWhatGitIsTold(t *testing.T) {
 	assert.Empty(t, run.Obligation.Protect)
 }
 
+// Whatever key names it, a program that git starts stays as it is, and so does what the person's settings name.
+func TestAContainedBuildLeavesWhatAnySettingNames(t *testing.T) {
+	values := map[string]string{
+		"alias.st": "!./tools/st.sh", "core.editor": "tools/st.sh", "core.sshCommand": "sh tools/st.sh", "core.askPass": "tools/st.sh", "core.gitProxy": "tools/st.sh",
+		"credential.helper": "!tools/st.sh x", "sequence.editor": "cd tools && ./st.sh", "interactive.diffFilter": "sh -c 'exec tools/st.sh'",
+		"difftool.x.cmd": "tools/st.sh $LOCAL", "browser.x.cmd": "\"tools/st.sh\"", "man.x.cmd": "A=tools/st.sh", "guitool.x.cmd": "$(git rev-parse --show-toplevel)/tools/st.sh",
+		"trailer.x.command": "$PWD/tools/st.sh", "uploadpack.packObjectsHook": "src/../tools/st.sh", "remote.o.uploadpack": "tools/st.sh", "tar.x.command": "env A=b tools/st.sh",
+		"init.templateDir": "tools", "commit.template": "tools/st.sh", "unknown.some.key": "x;tools/st.sh|y", "alias.glob": "!cat tools/*.sh",
+		"alias.space": "!'tools/with space.sh' ; tools/st.sh", "include.path": "../tools/st.sh",
+	}
+	for name, value := range values {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			git := p.repository(t)
+			git("add", "README.md", "src")
+			git("commit", "-q", "-m", "first")
+			p.files(t, "tools/st.sh", "tools/with space.sh")
+			git("config", "--file", p.home+"/.gitconfig", name, value)
+			if name == "include.path" {
+				git("config", "--file", p.home+"/.gitconfig", name, p.project+"/tools/st.sh")
+				require.NoError(t, os.WriteFile(p.project+"/tools/st.sh", nil, 0o600))
+			}
+			run, err := p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+			require.NoError(t, err)
+			kept := func(name string) bool {
+				for _, protected := range run.Obligation.Protect {
+					if name == protected || strings.HasPrefix(name, protected+"/") {
+						return true
+					}
+				}
+				return false
+			}
+			assert.True(t, kept(p.project+"/tools/st.sh"), run.Obligation.Protect)
+			assert.False(t, kept(p.project+"/src"))
+			if name == "alias.space" {
+				assert.True(t, kept(p.project+"/tools/with space.sh"))
+			}
+		})
+	}
+	p := newPlace(t)
+	git := p.repository(t)
+	git("commit", "-q", "--allow-empty", "-m", "first")
+	p.files(t, "tools/st.sh")
+	require.NoError(t, os.Symlink("tools/st.sh", p.project+"/link"))
+	git("config", "alias.st", "!./link && ls . ..")
+	run, err := p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.NoError(t, err)
+	assert.Contains(t, run.Obligation.Protect, p.project+"/link")
+	assert.Contains(t, run.Obligation.Protect, p.project+"/tools/st.sh")
+	assert.NotContains(t, run.Obligation.Protect, p.project)
+	require.NoError(t, os.WriteFile(p.home+"/.gitconfig", []byte("[broken"), 0o600))
+	_, err = p.contained(t, "go build", v1.ProfileProject, v1.ReadsListed)
+	require.Error(t, err)
+}
+
 // A cache of programs is no place for a contained run to write to: what it leaves there is run
 // uncontained, and in other projects.
 func TestAContainedBuildChangesNoPrograms(t *testing.T) {
 	p := newPlace(t)
-	caches := []string{".cache/go-build", ".cache/pre-commit", ".cache/node", ".cache/uv", ".cache/Cypress", ".cache/pnpm", ".cache/bazel", ".nuget/packages", ".local/bin", "go/bin", ".cargo/bin"}
+	caches := []string{
+		".cache/go-build", ".cache/pre-commit", ".cache/node", ".cache/uv", ".cache/Cypress", ".cache/pnpm", ".cache/bazel", ".nuget/packages", ".local/bin", "go/bin", ".cargo/bin",
+		".npm/_cacache", ".gradle/caches", ".gradle/.tmp", ".m2/repository/.cache", ".dotnet/toolResolverCache", ".konan/cache", ".cache/zig", ".cache/turbo",
+		".cache/typescript", ".cache/ccache", ".cache/sccache",
+	}
 	for _, name := range caches {
 		require.NoError(t, os.MkdirAll(p.home+"/"+name, 0o700))
 	}

@@ -10,9 +10,11 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
+	"policyd/extract/git/object"
 	"policyd/extract/lists"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
+	"policyd/extract/stat"
 )
 
 // Builder gathers the paths of one obligation.
@@ -31,6 +33,8 @@ type Builder struct {
 	Judging bool
 	// Repositories are directories with a .git.
 	Repositories []string
+	// stores counts what is read of the stores of git's objects.
+	stores object.Budget
 	// inGit is true while the walk is in a directory of git's own.
 	inGit bool
 }
@@ -130,24 +134,62 @@ func (c *Builder) staysInPlace(name string) bool {
 }
 
 // ProtectNamed names what a repository's settings have git run and read, wherever it lies: a
-// hook that the run left would be run by the next commit. A repository whose settings can't be
-// told is refused anyway.
-func (c *Builder) ProtectNamed(repository string) {
-	verdict := c.Repos.InspectAnywhere(repository, "status")
+// hook that the run left would be run by the next commit. So does whatever a word of a setting names: which
+// settings have git start a program is more than can be listed.
+func (c *Builder) ProtectNamed(repository string) error {
 	o := &c.Obligation
+	if len(o.Write) == 0 {
+		return nil
+	}
+	verdict := c.Repos.InspectAnywhere(repository, "status")
 	for i, name := range slices.Concat(verdict.Files, verdict.Hooks) {
-		resolved, err := c.View.Resolver.Resolve(name)
-		if err != nil {
-			continue
-		}
-		if !slices.ContainsFunc(o.Write, func(root string) bool { return resolved.Real != root && paths.Within(resolved.Real, root) }) {
-			continue
-		}
-		o.Protect = lists.AppendNew(o.Protect, resolved.Real)
-		if i < len(verdict.Files) {
-			o.Links = lists.AppendNew(o.Links, resolved.Real) // git ends if a file that it reads is a directory
+		if real := c.protectOne(name); real != "" && i < len(verdict.Files) {
+			o.Links = lists.AppendNew(o.Links, real) // git ends if a file that it reads is a directory
 		}
 	}
+	named, known := c.Repos.Named(repository)
+	if !known {
+		return fmt.Errorf("it isn't known what the settings of %s name", repository)
+	}
+	for _, name := range named {
+		if name == repository || paths.Within(repository, name) {
+			continue // it holds all of the work tree
+		}
+		if _, err := stat.Path(name, false); err == nil {
+			c.protectOne(name)
+		}
+	}
+	if len(o.Protect) > maxProtected {
+		return fmt.Errorf("the settings of %s name more than %d files", repository, maxProtected)
+	}
+	return nil
+}
+
+// maxProtected bounds the paths that stay as they are: each is mounted.
+const maxProtected = 1000
+
+// protectOne keeps a path as it is, and the first link on the way to it. It returns the real path if the run may
+// write there.
+func (c *Builder) protectOne(name string) string {
+	o := &c.Obligation
+	writable := func(full string) bool {
+		return slices.ContainsFunc(o.Write, func(root string) bool { return full != root && paths.Within(full, root) })
+	}
+	for at := 1; at <= len(name); at++ {
+		if at < len(name) && name[at] != '/' || !writable(name[:at]) {
+			continue
+		}
+		if found, err := stat.Path(name[:at], false); err == nil && found.Kind == stat.Link {
+			o.Protect = lists.AppendNew(o.Protect, name[:at])
+			break
+		}
+	}
+	resolved, err := c.View.Resolver.Resolve(name)
+	if err != nil || !writable(resolved.Real) {
+		return ""
+	}
+	o.Protect = lists.AppendNew(o.Protect, resolved.Real)
+	return resolved.Real
 }
 
 // look reads through everything that the run will see of the session's directories, hides

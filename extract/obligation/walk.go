@@ -115,7 +115,7 @@ func (d *Directories) read(dir string, means meaning) (listing, error) {
 	}
 	found := listing{names: len(all)}
 	all = slices.DeleteFunc(all, func(one fs.DirEntry) bool { // what a link leads to counts, except to git
-		return one.Type()&fs.ModeSymlink != 0 && one.Name() != ".git"
+		return one.Type()&fs.ModeSymlink != 0 && one.Name() != ".git" && !partOfStore(one.Name())
 	})
 	for _, one := range all {
 		full := dir + "/" + one.Name()
@@ -148,7 +148,7 @@ func everything(string, string, []fs.DirEntry) bool { return true }
 
 // tells reports whether a name in a directory of the session's means something.
 func (c *Builder) tells(full, name string, _ []fs.DirEntry) bool {
-	return name == ".git" || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.staysInPlace(name)
+	return name == ".git" || partOfStore(name) || c.Classes.SecretFile(full) || c.Classes.SecretDirectory(full) || c.staysInPlace(name)
 }
 
 // list lists a directory of the session's. What lies in git's directories counts by its content, and what operators name
@@ -170,6 +170,11 @@ func (c *Builder) walk(dir string) error {
 	case found.closed:
 		c.Obligation.Hide = append(c.Obligation.Hide, dir)
 		return nil
+	}
+	if found.isStore(dir) {
+		if hidden, err := c.judgeStore(dir); hidden || err != nil {
+			return err
+		}
 	}
 	for i := range found.entries {
 		entry := &found.entries[i]

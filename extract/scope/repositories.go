@@ -45,6 +45,15 @@ func (r *Repositories) Inspect(dir, subcommand string) trust.Verdict {
 
 // InspectAnywhere does so for a repository wherever it lies.
 func (r *Repositories) InspectAnywhere(dir, subcommand string) trust.Verdict {
+	return r.Policy.Git.Inspect(r.query(dir, subcommand))
+}
+
+// Named lists the paths that settings of a repository may name, wherever it lies.
+func (r *Repositories) Named(dir string) (paths []string, known bool) {
+	return r.Policy.Git.Named(r.query(dir, "status"))
+}
+
+func (r *Repositories) query(dir, subcommand string) trust.Query {
 	query := trust.Query{Dir: dir, Subcommand: subcommand, Home: r.View.Home, TrustedRoots: r.trusted[:0], Seen: &r.View.Resolver}
 	for _, root := range r.Scope.Roots {
 		if IsOwn(root.Space) {
@@ -54,7 +63,7 @@ func (r *Repositories) InspectAnywhere(dir, subcommand string) trust.Verdict {
 	if r.View.Resolver.Map != nil {
 		query.View = mapped{r.View}
 	}
-	return r.Policy.Git.Inspect(query)
+	return query
 }
 
 // Toplevel is the top of the work tree that git finds from dir, where the

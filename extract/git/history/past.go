@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"policyd/extract/git/object"
+	"policyd/extract/stat"
 )
 
 // Bounds on what is remembered of histories; beyond them all of a kind is dropped.
@@ -31,6 +32,8 @@ type Past struct {
 	trees map[treeAt][]string
 	// clean are commits which hold nothing of the kind, nor does any before them.
 	clean map[treeAt]bool
+	// files are those of stores which name nothing of the kind.
+	files map[storeFileAt]stat.Stamp
 }
 
 // hash is the id of an object; a short one ends in zeros.
@@ -47,6 +50,7 @@ type treeAt struct {
 func NewPast(sought func(path string) bool) *Past {
 	return &Past{
 		sought: sought, commits: map[string]*object.Commit{}, free: map[string]map[hash]struct{}{}, trees: map[treeAt][]string{}, clean: map[treeAt]bool{},
+		files: map[storeFileAt]stat.Stamp{},
 	}
 }
 
