@@ -30,7 +30,7 @@ type run struct {
 
 var runs sync.Pool
 
-// reading returns a run of a command of which words are read, without its redirections.
+// reading returns a run that reads the words of a command, and not its redirections.
 func (w *walker) reading(st *state, verb, program string, words []expansion.Word) *run {
 	v, ok := runs.Get().(*run)
 	if !ok {

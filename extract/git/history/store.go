@@ -59,7 +59,7 @@ func (p *Past) HeldInStore(store *Store) (path string, err error) {
 	}
 	s := storeNames{source: source, store: store, seen: map[string]bool{}}
 	held := held{source: source, top: store.Top, selection: all, visit: s.found}
-	ok = s.directory(store.Dir) && (s.path != "" || s.visitTrees(&held) && held.follow(&starts{source: source, from: s.commits}))
+	ok = s.directory(store.Dir) && (s.path != "" || held.follow(&starts{source: source, trees: s.trees, from: s.commits}))
 	switch {
 	case s.path != "":
 		return s.path, nil
@@ -228,10 +228,6 @@ func (s *storeNames) id(id, file string) bool {
 		s.trees = append(s.trees, id)
 	}
 	return true
-}
-
-func (s *storeNames) visitTrees(held *held) bool {
-	return !slices.ContainsFunc(s.trees, func(id string) bool { return !held.tree(id) })
 }
 
 // isKept reports whether a file of a store names nothing that is looked for.

@@ -13,9 +13,8 @@ import (
 // maxNamed bounds the paths that the settings of one repository may name.
 const maxNamed = 4096
 
-// Named lists paths that words of settings may name, unresolved, whether they exist or not: of all
-// settings that git reads in the repository around the query's directory, be it in a file that it includes
-// under a condition. Relative words count from the top of the work tree. known is false if a file can't be
+// Named lists paths that words of settings may name, unresolved, whether they exist or not. Settings are all that git
+// reads in the repository around the query's directory. Files that it includes under a condition count always. Relative words count from the top of the work tree. known is false if a file can't be
 // read or there are too many words.
 //
 // Nothing is remembered.
