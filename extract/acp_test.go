@@ -95,6 +95,7 @@ func TestTitlesOnlyAdd(t *testing.T) {
 	p := newPlace(t)
 	for title, added := range map[string]bool{
 		"ls": false, " ls ": false, "List files": false, "": false, "rm x": true, "ls -la": true, "ls; rm x": true, "Run: x; rm x": true,
+		"`ls`": false, "`ls -la`": true, "`ls`; rm x": true, "`rm x`": true,
 	} {
 		facts := p.method("session/request_permission", `{"toolCall":{"kind":"execute","title":`+quote(title)+`,"rawInput":{"command":"ls"}}}`)
 		titled := someItemHas(facts.Items, "only_titled")

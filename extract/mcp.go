@@ -20,6 +20,9 @@ import (
 // other makes the item of a tool that nothing is known of (V12).
 func (e *extraction) other(name string) {
 	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: name, Path: -1}, name)
+	if own := &e.facts.Items[0]; own.Caveats.Has("runs_anything") {
+		own.Caveats.Add("inline_code") // a tool of the client's own that runs what it is given: each is another
+	}
 }
 
 // mcp makes the item of an MCP tool.

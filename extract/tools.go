@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/arguments"
@@ -39,6 +40,12 @@ func (r *tools) catalogued(t *catalog.Tool) {
 		}
 		return
 	case v1.ToolShell:
+		if t.Typed && !r.types(t) {
+			r.args.Ignore(t.Command)
+			r.facts.Tool.Kind = v1.ToolInternal
+			r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: r.facts.call.Tool, Path: -1})
+			break
+		}
 		r.shellTool(t)
 	case v1.ToolFetch:
 		r.fetchTool(t)
@@ -161,6 +168,24 @@ func (r *tools) shellTool(t *catalog.Tool) {
 	for _, line := range r.texts(t.Lines) {
 		r.commands.commandLine(line)
 	}
+	if t.Typed {
+		r.typed()
+	}
+}
+
+// types reports whether anything is typed. Without it a tool only asks for what the program has printed.
+func (r *tools) types(t *catalog.Tool) bool {
+	return slices.ContainsFunc(t.Command, func(name string) bool {
+		raw := string(r.args.Raw(name))
+		return raw != "" && raw != `""` && raw != "null"
+	})
+}
+
+// typed makes the item of a program that reads what is typed, and needn't be a shell.
+func (r *tools) typed() {
+	item := v1.Item{Kind: v1.ItemTool, Verb: r.facts.call.Tool, Path: -1}
+	item.Caveats.Add("inline_code")
+	r.facts.Items = append(r.facts.Items, item)
 }
 
 // commandText is the command line of a list of words: `["bash", "-lc", "…"]`
@@ -172,6 +197,9 @@ func commandText(texts []string, list bool) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
 		quoted[i] = quoteWord(text)
+	}
+	if strings.Contains(quoted[0], "=") && quoted[0] == texts[0] {
+		quoted[0] = "'" + texts[0] + "'" // a program's name, and no assignment
 	}
 	return strings.Join(quoted, " ")
 }
@@ -232,16 +260,36 @@ func (r *tools) fetchTool(t *catalog.Tool) {
 		r.fetch(address)
 	}
 	for _, text := range r.texts(t.Texts) {
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'<>(),;", r) }) {
-			if strings.Contains(word, "://") {
-				found++
-				r.fetch(word)
-			}
+		for word := range strings.FieldsFuncSeq(text, endsAddress) {
+			found += r.mentioned(strings.Trim(word, aroundAddresses+".!?"))
 		}
 	}
 	if found == 0 {
 		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemTool, Verb: r.facts.call.Tool, Path: -1})
 	}
+}
+
+// aroundAddresses stand around an address in a text, and can stand in one, too.
+const aroundAddresses = "\"'<>(),;"
+
+// endsAddress reports whether a character ends an address in a text: all that is white space in JavaScript.
+func endsAddress(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF' }
+
+// mentioned makes the items of the addresses in a word, and returns how many there are. A word that isn't
+// one plain address may be cut in other places: what stands in front of a host can be the name of a user,
+// and what isn't seen can be left out.
+func (r *tools) mentioned(word string) (found int) {
+	if strings.Count(word, "://") > 1 || strings.Contains(word, "://") &&
+		strings.ContainsFunc(word, func(r rune) bool { return strings.ContainsRune(aroundAddresses, r) || spelling.InvisibleRune(r) }) {
+		r.unknownArgument(word)
+	}
+	for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return strings.ContainsRune(aroundAddresses, r) }) {
+		if strings.Contains(part, "://") {
+			found++
+			r.fetch(part)
+		}
+	}
+	return found
 }
 
 func (r *tools) fetch(address string) {

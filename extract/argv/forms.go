@@ -120,7 +120,7 @@ func (t *Table) chain(platform, verb string) ([]*Program, error) {
 
 // appearsAs are kinds of the table that facts show as another one.
 var appearsAs = map[string][]string{
-	"archive": {"read"}, "local": {"local", "read"}, "packed": {"read"}, "source": {"read"}, "configuration": {"execute"}, "import": {"list"}, "expanded": {"write"}, "module": {"read"}, "input": {"read"}, "output": {"value"}, "command": {"item"},
+	"archive": {"read"}, "local": {"local", "read"}, "page": {"read"}, "packed": {"read"}, "source": {"read"}, "configuration": {"execute"}, "import": {"list"}, "expanded": {"write"}, "module": {"read"}, "input": {"read"}, "output": {"value"}, "command": {"item"},
 }
 
 // agrees reports whether one of the entries reads name with kind.

@@ -41,6 +41,8 @@ type CommandLines struct {
 	// Words is true where a command may be a list, and is started as execve(2) takes it.
 	// Who expects a text may do anything with a list, such as join it.
 	Words bool `json:"words"`
+	// Typed is true where a command is typed into a program that runs already, which needn't be a shell.
+	Typed bool `json:"typed"`
 	// Lines are arguments that list command lines, each of its own.
 	Lines []string `json:"lines"`
 	Shell string   `json:"shell"`

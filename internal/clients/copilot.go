@@ -106,8 +106,8 @@ func (p *copilotPayload) guess() string {
 	return ""
 }
 
-// unwrap decodes arguments that are an object inside a string, as older versions send them. A tool without
-// arguments may have none.
+// unwrap decodes arguments that are an object inside a string, as older versions send them, or a text of
+// their own. A tool without arguments may have none.
 func (p *copilotPayload) unwrap() error {
 	if p.Tool != "" && (len(p.Input) == 0 || string(p.Input) == "null") {
 		p.Input = json.RawMessage("{}")
@@ -123,9 +123,17 @@ func (p *copilotPayload) unwrap() error {
 		text = "{}"
 	}
 	args, err := strict.DecodeForeign[map[string]json.RawMessage]([]byte(text))
-	if err != nil || *args == nil {
-		return fmt.Errorf("the arguments of the tool %q are a text that holds no object", p.Tool)
+	switch argument := copilotFreeform[p.Tool]; {
+	case err == nil && *args != nil:
+		p.Input = json.RawMessage(strings.TrimSpace(text))
+		return nil
+	case argument != "":
+		p.Input, err = json.Marshal(map[string]json.RawMessage{argument: p.Input})
+		return err
 	}
-	p.Input = json.RawMessage(strings.TrimSpace(text))
-	return nil
+	return fmt.Errorf("the arguments of the tool %q are a text that holds no object", p.Tool)
 }
+
+// copilotFreeform are the tools that some models, those of GPT, call with a text in the place of arguments,
+// and the argument that the text is.
+var copilotFreeform = map[string]string{"apply_patch": "input"}

@@ -160,7 +160,7 @@ func TestAShellIsLeftWhereTheLineLeavesIt(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(s.Project, "sub dir", "x"), 0o700))
 	const where = "\nstatus=$?; pwd; exit $status"
 	for client, of := range rewriting {
-		keeps := client == "claude" || client == "copilot"
+		keeps := client == "claude"
 		for _, line := range []string{"cd 'sub dir' && ls", "cd \"sub dir\" 2>/dev/null\nls; false", "cd 'sub dir' && cd x && pwd | cat", "(cd 'sub dir' && ls)"} {
 			handed := func() string {
 				rewritten, _ := below(s.ask(t, client, of.payload(line), "--contain"), of.input...)["command"].(string)

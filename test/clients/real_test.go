@@ -5,10 +5,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,6 +29,9 @@ const clientsVariable = "POLICYD_TEST_CLIENTS"
 // network, with every question of its own answered yes.
 type realClient struct {
 	name string
+	// model is the name of the model that is driven, and others are names for which the client offers other tools.
+	model  string
+	others []string
 	// args and environment name the model's address.
 	args, environment func(address string) []string
 	// settings are files of the client's own in the home; %s is the model's address.
@@ -37,12 +42,30 @@ type realClient struct {
 	trust func(t *testing.T, r *realRun)
 }
 
+// with is the client with a model of another name.
+func (c realClient) with(model string) *realClient {
+	renamed := func(of func(string) []string) func(string) []string {
+		return func(address string) []string {
+			words := slices.Clone(of(address))
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], c.model, model)
+			}
+			return words
+		}
+	}
+	c.args, c.environment, c.settings = renamed(c.args), renamed(c.environment), maps.Clone(c.settings)
+	for name, text := range c.settings {
+		c.settings[name] = strings.ReplaceAll(text, c.model, model)
+	}
+	return &c
+}
+
 func fixed(words ...string) func(string) []string { return func(string) []string { return words } }
 
 func realClients() []realClient {
 	return []realClient{
 		{
-			name: "claude", args: fixed("-p", "go on", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"),
+			name: "claude", model: "claude-sonnet-4-5", others: []string{"claude-opus-4-5", "claude-haiku-4-5"}, args: fixed("-p", "go on", "--allowedTools", "Bash", "--model", "claude-sonnet-4-5"),
 			environment: func(address string) []string {
 				return []string{
 					"ANTHROPIC_BASE_URL=" + address, "ANTHROPIC_API_KEY=none", "DISABLE_TELEMETRY=1",
@@ -51,7 +74,7 @@ func realClients() []realClient {
 			},
 		},
 		{
-			name: "codex", environment: fixed(), trust: trustCodex,
+			name: "codex", model: "scripted", others: []string{"gpt-5.1-codex", "gpt-5", "o3"}, environment: fixed(), trust: trustCodex,
 			args: func(address string) []string {
 				return []string{
 					"exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", "-c", `model="scripted"`,
@@ -60,7 +83,7 @@ func realClients() []realClient {
 			},
 		},
 		{
-			name: "gemini", flags: []string{"--no-interactive"}, args: fixed("-p", "go on", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"),
+			name: "gemini", model: "gemini-2.5-flash", others: []string{"gemini-3-pro-preview", "gemini-2.5-pro"}, flags: []string{"--no-interactive"}, args: fixed("-p", "go on", "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"),
 			environment: func(address string) []string {
 				return []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + address, "GEMINI_TELEMETRY_ENABLED=false"}
 			},
@@ -71,7 +94,7 @@ func realClients() []realClient {
 }`},
 		},
 		{
-			name: "opencode", args: fixed("run", "-m", "local/scripted", "go on"),
+			name: "opencode", model: "scripted", others: []string{"gpt-5.1-codex", "claude-sonnet-4-5"}, args: fixed("run", "-m", "local/scripted", "go on"),
 			environment: func(address string) []string {
 				return []string{"MODEL=" + address + "/v1", "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1"}
 			},
@@ -84,7 +107,7 @@ func realClients() []realClient {
 }`},
 		},
 		{
-			name: "copilot", args: fixed("-p", "go on", "--allow-all-tools"),
+			name: "copilot", model: "scripted", others: []string{"gpt-5.1-codex", "claude-sonnet-4.5"}, args: fixed("-p", "go on", "--allow-all-tools"),
 			environment: func(address string) []string {
 				return []string{
 					"COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=" + address + "/v1", "COPILOT_PROVIDER_TYPE=openai", "COPILOT_MODEL=scripted",

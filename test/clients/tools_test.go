@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"os"
@@ -30,8 +31,8 @@ type toolList struct {
 var asksAlways = map[string][]string{
 	// A script that the client runs.
 	"claude": {"Workflow"},
-	// Text for a program that runs already, and the program that runs the line.
-	"codex": {"write_stdin", "exec_command.shell"},
+	// The program that runs the line.
+	"codex": {"exec_command.shell"},
 }
 
 // schema is the part of a JSON schema that names arguments.
@@ -46,6 +47,7 @@ type declaration struct {
 	Parameters  schema        `json:"parameters"`
 	Schema      schema        `json:"parametersJsonSchema"`
 	Function    *declaration  `json:"function"`
+	Custom      *declaration  `json:"custom"` // takes a text and no arguments
 	Functions   []declaration `json:"functionDeclarations"`
 	Tools       []declaration `json:"tools"`
 }
@@ -75,8 +77,8 @@ func offered(request []byte) map[string][]string {
 	var declare func(list []declaration)
 	declare = func(list []declaration) {
 		for _, tool := range list {
-			if tool.Function != nil {
-				declare([]declaration{*tool.Function})
+			if whole := cmp.Or(tool.Function, tool.Custom); whole != nil {
+				declare([]declaration{*whole})
 				continue
 			}
 			if nested := slices.Concat(tool.Functions, tool.Tools); len(nested) > 0 {
@@ -200,12 +202,17 @@ func TestCatalogKnowsTheToolsOfRealClients(t *testing.T) {
 			if _, err := os.Stat(program); err != nil {
 				t.Skipf("skipped: %v", err)
 			}
-			r := newRealRun(t, programs, program)
-			r.write(t, client.settings)
-			model := newModel(t, "cat marker.txt")
-			r.drive(t, &client, model)
-			tools := model.offered()
-			require.NotEmpty(t, tools)
+			tools, r := map[string][]string{}, (*realRun)(nil)
+			for _, named := range append([]string{client.model}, client.others...) {
+				driven := client.with(named)
+				r = newRealRun(t, programs, program)
+				r.write(t, driven.settings)
+				model := newModel(t, "cat marker.txt")
+				r.drive(t, driven, model)
+				offered := model.offered()
+				require.NotEmptyf(t, offered, "model %s", named)
+				maps.Copy(tools, offered)
+			}
 			if os.Getenv("POLICYD_UPDATE_TOOLS") != "" {
 				text, err := json.MarshalIndent(toolList{Version: version.FindString(r.run(t, program, "--version")), Tools: tools}, "", "  ")
 				require.NoError(t, err)

@@ -120,6 +120,7 @@ func pathMeanings() map[string]meaning {
 		}),
 		"output":        outputFile,
 		"local":         onlyPaths(v1.OpRead, "read", localName),
+		"page":          onlyPaths(v1.OpRead, "read", func(text string) bool { return !strings.HasPrefix(text, "+") }),
 		"source":        sourced,
 		"configuration": configured,
 		"expanded":      expanded,

@@ -15,13 +15,13 @@ import (
 // pathKinds are the kinds of roles that a path-like operand can have.
 var pathKinds = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "dir": true,
-	"rev": true, "pathspec": true, "unknown": true, "source": true, "import": true, "expanded": true, "mount": true, "local": true, "input": true, "transfer": true, "arrival": true, "database": true,
+	"rev": true, "pathspec": true, "unknown": true, "source": true, "import": true, "expanded": true, "mount": true, "local": true, "page": true, "input": true, "transfer": true, "arrival": true, "database": true,
 }
 
 // certainPaths are the kinds of operands that are paths whatever they look like.
 var certainPaths = map[string]bool{
 	"read": true, "write": true, "delete": true, "execute": true, "list": true, "tree": true, "packed": true,
-	"module": true, "output": true, "input": true, "archive": true, "local": true, "source": true, "expanded": true,
+	"module": true, "output": true, "input": true, "archive": true, "local": true, "page": true, "source": true, "expanded": true,
 }
 
 // operandReader does what the operands of a program mean.
@@ -223,7 +223,7 @@ func (o operandReader) straying(rule argv.OperandRule) {
 
 // operations are what is done with operands of a kind, where they may be any number.
 var operations = map[string]string{
-	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "source": v1.OpRead, "import": v1.OpList, "local": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
+	"read": v1.OpRead, "input": v1.OpRead, "packed": v1.OpRead, "source": v1.OpRead, "import": v1.OpList, "local": v1.OpRead, "page": v1.OpRead, "tree": v1.OpRead, "list": v1.OpList, "mount": v1.OpList,
 	"write": v1.OpWrite, "expanded": v1.OpWrite, "delete": v1.OpDelete,
 }
 

@@ -9,7 +9,7 @@ var copilot = Client{
 		After:    []string{"postToolUse", "PostToolUse", "postToolUseFailure", "PostToolUseFailure"},
 		Launches: []string{"startup", "resume", "new"},
 	},
-	Rewriting: Rewriting{Event: "preToolUse", Tools: []string{"bash"}, Lasting: true}, Shell: alwaysBash,
+	Rewriting: Rewriting{Event: "preToolUse", Tools: []string{"bash"}}, Shell: alwaysBash,
 	answer: answerCopilot, deny: denyCopilot, rewrite: rewriteCopilot,
 }
 
