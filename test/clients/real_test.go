@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	v1 "policyd/api/v1"
 	"policyd/internal/clients/reply"
 )
 
@@ -206,6 +207,18 @@ func TestRealClients(t *testing.T) {
 				assert.Contains(t, model.heard(), "the marker's text")
 				assert.Contains(t, model.heard(), "secret", "the model is told why")
 			})
+			t.Run("a call is judged in the directory where it runs", func(t *testing.T) {
+				model := newModel(t, "cd inner", "cat which.txt")
+				r.drive(t, &client, model)
+				require.Equal(t, 2, model.steps())
+				want := r.project
+				if strings.Contains(model.heard(), "the inner one") {
+					want = filepath.Join(r.project, "inner") // the shell keeps its directory
+				} else {
+					require.Contains(t, model.heard(), "the outer one")
+				}
+				assert.Equal(t, want, r.lastRecord(t).Input.Cwd)
+			})
 			t.Run("what a person would have to approve does not run", func(t *testing.T) {
 				model := newModel(t, "touch asked.txt", "cat marker.txt")
 				r.drive(t, &client, model)
@@ -263,6 +276,7 @@ func newRealRun(t *testing.T, programs, client string) *realRun {
 	}
 	r.write(t, map[string]string{
 		"proj/marker.txt": "the marker's text\n", "proj/second.txt": "the second's text\n", "proj/.env": "PASSWORD=hunter2\n",
+		"proj/which.txt": "the outer one\n", "proj/inner/which.txt": "the inner one\n",
 	})
 	r.run(t, "git", "init", "--quiet", ".")
 	return r
@@ -285,6 +299,16 @@ func (r *realRun) run(t *testing.T, program string, args ...string) string {
 	text, err := command.CombinedOutput()
 	require.NoErrorf(t, err, "%s", text)
 	return string(text)
+}
+
+// lastRecord is the record of the newest decision.
+func (r *realRun) lastRecord(t *testing.T) (last v1.Record) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(r.home, ".local/state/policyd/decisions.jsonl"))
+	require.NoError(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	require.NoError(t, json.Unmarshal([]byte(lines[len(lines)-1]), &last))
+	return last
 }
 
 // answerAll approves what a client asks, until it is stopped.
