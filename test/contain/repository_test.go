@@ -254,3 +254,40 @@ func TestManyRunsInOneRepository(t *testing.T) {
 	all.Wait()
 	assert.Empty(t, p.placeholders(t))
 }
+
+// S1: a store of git's objects with a secret is beyond git's reach in a run, and what holds none is within it.
+func TestGitPrintsNoSecretOfAStore(t *testing.T) {
+	p := newRepository(t)
+	p.commit(t)
+	p.launch(t, "").lines(t,
+		"git init -q ../m && echo CANARY > ../m/.env && git -C ../m add -f .env && git -C ../m commit -qm s && mkdir nest && git clone -q --bare ../m nest/secret",
+		"git clone -q --bare . nest/plain")
+	const show = "git -C nest/secret show HEAD:.env; git --git-dir=nest/secret cat-file -p HEAD:.env; cat nest/secret/objects/??/* | head -c 1"
+	require.Contains(t, p.launch(t, "").run(t, "bash", "-c", show).stdout, "CANARY")
+	for _, profile := range []string{v1.ProfileReadOnly, v1.ProfileProject} {
+		l := p.launch(t, profile)
+		assert.Emptyf(t, l.run(t, "bash", "-c", show).stdout, "%s", profile)
+		assert.Containsf(t, l.run(t, "git", "-C", "nest/plain", "show", "HEAD:main.go").stdout, "println", "%s", profile)
+	}
+}
+
+// P11: whatever a word of git's settings names runs later, and uncontained. A build leaves it as it is.
+func TestProgramsOfGitSettingsStayAsTheyAre(t *testing.T) {
+	p := newRepository(t)
+	p.write(t, "project/tools/edit", "#!/bin/sh\n")
+	p.write(t, "project/tools/other", "#!/bin/sh\n")
+	p.write(t, "project/tools/up", "#!/bin/sh\n")
+	p.commit(t)
+	p.launch(t, "").lines(t, "git config core.editor 'env A=1 tools/edit -w' && git config alias.up '!./tools/up x'")
+	for name, stays := range map[string]bool{"tools/edit": true, "tools/up": true, "tools/other": false} {
+		for _, line := range []string{"echo evil > " + name, "rm -f " + name + " && echo evil > " + name, "mv tools/other " + name, "mv tools moved; mkdir tools; echo evil > " + name} {
+			before, _ := os.ReadFile(p.project + "/" + name)
+			p.launch(t, v1.ProfileProject).run(t, "bash", "-c", line)
+			after, _ := os.ReadFile(p.project + "/" + name)
+			if stays {
+				assert.Equalf(t, string(before), string(after), "%s: %s", name, line)
+			}
+		}
+	}
+	p.launch(t, v1.ProfileProject).lines(t, "echo mine > tools/mine")
+}
