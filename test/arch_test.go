@@ -89,6 +89,10 @@ var importTable = []row{
 		reason: "what a command does with its words follows from the table, and is the same whatever interpreter expanded them",
 	},
 	{
+		path: "extract/shell/host", own: []string{"extract/shell/lexical"},
+		reason: "what an explanation asks about the disk is answered by its caller, and kept whatever it was asked for",
+	},
+	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
 		reason: "what facts are matched against follows from a policy's data, and not from a call",
 	},
@@ -189,7 +193,7 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/command", "extract/shell/effect", "extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/output",
+			"extract/shell/command", "extract/shell/effect", "extract/shell/expansion", "extract/shell/guard", "extract/shell/host", "extract/shell/lexical", "extract/shell/output",
 			"extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},

@@ -104,7 +104,7 @@ func (d *diskView) matched(st *state, word expansion.Word) []string {
 		!lexical.IsOneWord(st.cwd.Known[0], "") || !d.onlyRead() {
 		return nil
 	}
-	found := strings.Split(d.directories(st.cwd.Known[0]+"/"+word.Text), "\n")[1:]
+	found := strings.Split(d.Directories(st.cwd.Known[0]+"/"+word.Text), "\n")[1:]
 	if len(found) == 0 || len(found) > maxDirectories {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (d *diskView) entered(st *state, target string, physical bool) (ok *state, 
 		if dir != "" {
 			full = dir + "/" + target
 		}
-		next, left, known := d.enter(full, physical)
+		next, left, known := d.Enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -192,7 +192,7 @@ func (d *diskView) entered(st *state, target string, physical bool) (ok *state, 
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	certain = d.enterable(passed) && d.certain(dirs)
+	certain = d.Enterable(passed) && d.certain(dirs)
 	if !certain && st.assigned(target) {
 		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
 	}
@@ -202,7 +202,7 @@ func (d *diskView) entered(st *state, target string, physical bool) (ok *state, 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (d *diskView) certain(dirs []string) bool {
-	return d.enterable(dirs) && d.onlyRead()
+	return d.Enterable(dirs) && d.onlyRead()
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
@@ -236,5 +236,5 @@ func (d *diskView) surely(c *command.Command, a *command.Access) bool {
 	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !d.onlyRead() {
 		return false
 	}
-	return c.Everywhere(a, d.isReadable)
+	return c.Everywhere(a, d.IsReadable)
 }

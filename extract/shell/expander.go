@@ -115,7 +115,7 @@ func (x *expander) tilde(text string, only bool) string {
 		return text
 	}
 	name, _, slash := strings.Cut(text[1:], "/")
-	if home := x.w.options.Home; name == "" && (slash || only) && home != "" && !x.st.assigned("HOME") {
+	if home := x.w.Options.Home; name == "" && (slash || only) && home != "" && !x.st.assigned("HOME") {
 		x.Literal(home)
 		return text[1:]
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync"
 
+	"policyd/extract/shell/host"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -50,7 +52,7 @@ type walker struct {
 type surroundings struct {
 	table *Table
 	lexical.Dialect
-	host
+	host.Host
 	// exported are variables that the line exports.
 	exported []string
 	// producing is what the producers are taken to print; produced are those whose values were used
@@ -116,7 +118,7 @@ type nesting struct {
 
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
-func (t *Table) Parse(line string, options Options) command.Line {
+func (t *Table) Parse(line string, options host.Options) command.Line {
 	w := t.explain(line, &options)
 	defer w.release()
 	return w.line
@@ -131,13 +133,13 @@ func (w *walker) release() {
 }
 
 // walk explains a line under one assumption about its producers.
-func (t *Table) walk(line string, options *Options, printing producing) *walker {
+func (t *Table) walk(line string, options *host.Options, printing producing) *walker {
 	w, ok := walkers.Get().(*walker)
 	if !ok {
 		w = &walker{}
 	}
 	w.table, w.producing = t, printing
-	w.begin(options)
+	w.Begin(options)
 	w.walked = w.fewWalked[:0]
 	w.line.Commands = make([]command.Command, 0, likelyCommands(line))
 	st := &w.outset
@@ -238,8 +240,8 @@ func (t *Table) With(entries map[string]any) (*Table, error) {
 }
 
 // Explain does what Parse does, and returns the answers that the explanation depends on.
-func (t *Table) Explain(line string, options *Options) (command.Line, answers) {
+func (t *Table) Explain(line string, options *host.Options) (command.Line, host.Answers) {
 	w := t.explain(line, options)
 	defer w.release()
-	return w.line, w.said()
+	return w.line, w.Answers()
 }

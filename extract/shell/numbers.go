@@ -118,10 +118,10 @@ func (o stdout) lineNumbers() *stream.Numbers {
 		!c.OnlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
-	if !o.onlyRead() || !c.Everywhere(&c.Accesses[0], o.isText) {
+	if !o.onlyRead() || !c.Everywhere(&c.Accesses[0], o.IsText) {
 		return nil
 	}
-	if c.Has("-o") && o.options.Platform != "linux" {
+	if c.Has("-o") && o.Options.Platform != "linux" {
 		return nil // BSD's puts the number in front of the first match alone
 	}
 	return &stream.Numbers{Line: filter.Line{Behind: ':', One: c.Has("-m") && matchesOnce(o.args)}} // -m may be a pattern

@@ -327,7 +327,7 @@ func (s *surroundings) value(st *state, name string) (expansion.Word, bool) {
 	}
 	switch name {
 	case "HOME":
-		return expansion.Word{Kind: expansion.Literal, Text: s.options.Home}, s.options.Home != ""
+		return expansion.Word{Kind: expansion.Literal, Text: s.Options.Home}, s.Options.Home != ""
 	case "PWD":
 		if st.cwd.Single() {
 			return expansion.Word{Kind: expansion.Literal, Text: st.cwd.Known[0]}, true

@@ -53,7 +53,7 @@ func (v *run) release() {
 // around are the surroundings of a command in a state.
 func around(w *walker, st *state) effect.Surroundings {
 	return effect.Surroundings{
-		Table: w.table.Table, Dialect: w.Dialect, Platform: w.options.Platform, Home: w.options.Home,
+		Table: w.table.Table, Dialect: w.Dialect, Platform: w.Options.Platform, Home: w.Options.Home,
 		Cwd: st.cwd, AssignsIFS: st.assigned("IFS"), In: w.in,
 	}
 }
@@ -75,7 +75,7 @@ func (v *run) Intact(endByNUL bool) bool { return v.w.input.whole(v.w.loops, end
 // Aside reads words as a command line of their own.
 func (v *run) Aside(words []expansion.Word) (commands []command.Command, messy []string) {
 	w := &walker{}
-	w.table, w.options, w.Dialect = v.w.table, v.w.options, lexical.Dialect{Zsh: v.w.Zsh, Ksh: v.w.Ksh, Posix: v.w.Posix}
+	w.table, w.Options, w.Dialect = v.w.table, v.w.Options, lexical.Dialect{Zsh: v.w.Zsh, Ksh: v.w.Ksh, Posix: v.w.Posix}
 	w.depth, w.text = v.w.depth, v.w.text
 	st := v.st.withoutFunctions()
 	w.argv(st, st, words, nil)
@@ -321,7 +321,7 @@ func oneWord(name string) string {
 // entryOf is the verb of a program and its entry in the table. A file that is named by a path
 // is not the program of its name, and may be it: then there is no entry but a likely one.
 func (s *surroundings) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *argv.Program) {
-	known := s.table.On(s.options.Platform, name)
+	known := s.table.On(s.Options.Platform, name)
 	if caveats.Has("named_by_path") {
 		return oneWord(clip(text)), nil, known
 	}

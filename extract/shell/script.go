@@ -30,7 +30,7 @@ func (w *walker) script(st *state, text, program string) {
 	outer := w.Dialect
 	defer func() { w.Dialect = outer }()
 	known := false
-	if w.Dialect, known = lexical.DialectOf(program, w.options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
+	if w.Dialect, known = lexical.DialectOf(program, w.Options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
 		w.messy(guard.MessyDialect) // ksh takes more for a name
 	}
 	s := scriptText{w: w, st: st}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/host"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -274,7 +276,7 @@ func (s *surroundings) leavesFiles(c *command.Command) bool {
 func (s *surroundings) producesNumber(c *command.Command) bool {
 	return len(c.Caveats) == 0 && slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
 		_, ok := produces(&p, c.Argv)
-		return ok && p.Value == "number" && p.RunsOn(s.options.Platform)
+		return ok && p.Value == "number" && p.RunsOn(s.Options.Platform)
 	})
 }
 
@@ -283,7 +285,7 @@ func (s *surroundings) known(c *command.Command) (expansion.Word, bool) {
 	for i := range s.table.Words.Producers() {
 		p := &s.table.Words.Producers()[i]
 		operand, ok := produces(p, c.Argv)
-		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(s.options.Platform) {
+		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(s.Options.Platform) {
 			continue
 		}
 		word, ok := s.valueOf(p.Value, operand, c.Cwd.Known[0])
@@ -314,7 +316,7 @@ func (s *surroundings) unchanged(name string, value expansion.Word) bool {
 		if p.Variable == "" || p.Variable != name {
 			continue
 		}
-		held, ok := s.valueOf(p.Value, "", s.options.Cwd)
+		held, ok := s.valueOf(p.Value, "", s.Options.Cwd)
 		if ok && (value.Text == "" || value.Text == held.Text) {
 			s.produced = append(s.produced, p)
 			return true
@@ -334,9 +336,9 @@ func (s *surroundings) valueOf(name, operand, dir string) (expansion.Word, bool)
 	case "working_directory":
 		text = dir
 	case "work_tree":
-		text = s.toplevel(dir)
+		text = s.Toplevel(dir)
 	default:
-		text = s.produces(name, operand, dir)
+		text = s.Produces(name, operand, dir)
 	}
 	return expansion.Word{Kind: expansion.Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
 }
@@ -356,7 +358,7 @@ const (
 // explain walks a line. If producers that may print nothing stand in it, the line does what it does
 // with their values or what it does without them: both belong to the facts. If the line itself
 // may change what the values follow from, nothing is known of them.
-func (t *Table) explain(line string, options *Options) *walker {
+func (t *Table) explain(line string, options *host.Options) *walker {
 	w := t.walk(line, options, valuesPrinted)
 	if len(w.produced) == 0 {
 		return w
@@ -371,7 +373,7 @@ func (t *Table) explain(line string, options *Options) *walker {
 	} else {
 		w.orElse(&other.line)
 	}
-	w.join(&other.host)
+	w.Join(&other.Host)
 	other.release()
 	return w
 }
@@ -422,5 +424,5 @@ func (d *diskView) altersValues() bool {
 
 // names is what the commands from an index on print, if it is a stream of names that is known.
 func (r *report) names(from int, in stream.Lines) stream.Lines {
-	return (&output.Lister{Table: r.table.Table, Toplevel: r.toplevel}).Names(r.line.Commands[from:], in)
+	return (&output.Lister{Table: r.table.Table, Toplevel: r.Toplevel}).Names(r.line.Commands[from:], in)
 }
