@@ -134,8 +134,8 @@ func (w *walker) release() {
 }
 
 // read begins to read by a table, under an assumption about its producers.
-func (w *walker) read(table *Table, assumed output.Assumption) {
-	w.table, w.producers = table, output.Producers{Words: table.Words, Host: &w.Host, Assumed: assumed}
+func (s *surroundings) read(table *Table, assumed output.Assumption) {
+	s.table, s.producers = table, output.Producers{Words: table.Words, Host: &s.Host, Assumed: assumed}
 }
 
 // walk explains a line under one assumption about its producers.
