@@ -17,20 +17,14 @@ func (w *vocabulary) duties(t *ast.Term) ([]v1.Duty, error) {
 	if empty(t) {
 		return nil, nil
 	}
-	var duties []v1.Duty
-	err := each("obligations", t, func(n int) { duties = make([]v1.Duty, 0, n) }, func(t *ast.Term) error {
-		var (
-			read v1.Duty
-			m    [3]*ast.Term
-		)
+	return elementsOf("obligations", t, func(t *ast.Term) (read v1.Duty, err error) {
+		var m [3]*ast.Term
 		if err := members("obligation", t, w.duty, m[:]); err != nil {
-			return err
+			return read, err
 		}
-		err := texts(w.duty, m[:], &read.Kind, &read.Profile, &read.Reads)
-		duties = append(duties, read)
-		return err
+		err = texts(w.duty, m[:], &read.Kind, &read.Profile, &read.Reads)
+		return read, err
 	})
-	return duties, err
 }
 
 // checkDuties refuses an allow that depends on a duty that nobody enforces.

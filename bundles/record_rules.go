@@ -60,12 +60,7 @@ func (r *RecordRules) Mask(ctx context.Context, event map[string]any) ([]any, er
 	if err != nil || result == nil {
 		return nil, err
 	}
-	operations := []any{}
-	err = each(maskPath, result, func(int) {}, func(element *ast.Term) error {
-		operation, err := ast.JSON(element.Value)
-		operations = append(operations, operation)
-		return err
-	})
+	operations, err := elementsOf(maskPath, result, func(element *ast.Term) (any, error) { return ast.JSON(element.Value) })
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", maskPath, err)
 	}

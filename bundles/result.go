@@ -123,16 +123,7 @@ func covered(covers []v1.Cover, item int) bool {
 }
 
 func (w *vocabulary) reasons(t *ast.Term, items int) ([]v1.Reason, error) {
-	if empty(t) {
-		return []v1.Reason{}, nil
-	}
-	var reasons []v1.Reason
-	err := each("reasons", t, func(n int) { reasons = make([]v1.Reason, 0, n) }, func(t *ast.Term) error {
-		reason, err := w.readReason(t, items)
-		reasons = append(reasons, reason)
-		return err
-	})
-	return reasons, err
+	return elementsOf("reasons", t, func(t *ast.Term) (v1.Reason, error) { return w.readReason(t, items) })
 }
 
 func (w *vocabulary) readReason(t *ast.Term, items int) (v1.Reason, error) {
@@ -161,37 +152,30 @@ func (w *vocabulary) readReason(t *ast.Term, items int) (v1.Reason, error) {
 }
 
 func covers(t *ast.Term, items int) ([]v1.Cover, error) {
-	var covers []v1.Cover
-	err := each("covered", t, func(n int) { covers = make([]v1.Cover, 0, n) }, func(t *ast.Term) error {
+	return elementsOf("covered", t, func(t *ast.Term) (v1.Cover, error) {
 		pair, isArray := t.Value.(*ast.Array)
 		if !isArray || pair.Len() != 2 {
-			return fmt.Errorf("covered holds %v, not a pair", t)
+			return v1.Cover{}, fmt.Errorf("covered holds %v, not a pair", t)
 		}
 		item, err := index("covered", pair.Elem(0), 0, items)
 		if err != nil {
-			return err
+			return v1.Cover{}, err
 		}
 		rule, err := name("rule of a cover", pair.Elem(1))
-		covers = append(covers, v1.Cover{Item: item, Rule: rule})
-		return err
+		return v1.Cover{Item: item, Rule: rule}, err
 	})
-	return covers, err
 }
 
 func indices(t *ast.Term, items int) ([]int, error) {
-	if empty(t) {
-		return []int{}, nil
-	}
-	var found []int
-	err := each("uncovered", t, func(n int) { found = make([]int, 0, n) }, func(t *ast.Term) error {
+	last := -1
+	return elementsOf("uncovered", t, func(t *ast.Term) (int, error) {
 		item, err := index("uncovered", t, 0, items)
-		if err == nil && len(found) > 0 && found[len(found)-1] >= item {
+		if err == nil && last >= item {
 			err = fmt.Errorf("uncovered: %d does not ascend", item)
 		}
-		found = append(found, item)
-		return err
+		last = item
+		return item, err
 	})
-	return found, err
 }
 
 // choices are offered in order, which a set would lose.
@@ -199,16 +183,7 @@ func choices(t *ast.Term) ([]string, error) {
 	if _, isSet := t.Value.(ast.Set); isSet {
 		return nil, errors.New("choices is a set, not an array")
 	}
-	if empty(t) {
-		return []string{}, nil
-	}
-	var keys []string
-	err := each("choices", t, func(n int) { keys = make([]string, 0, n) }, func(t *ast.Term) error {
-		key, err := name("choice", t)
-		keys = append(keys, key)
-		return err
-	})
-	return keys, err
+	return elementsOf("choices", t, func(t *ast.Term) (string, error) { return name("choice", t) })
 }
 
 func (w *vocabulary) readRoute(t *ast.Term) (v1.Route, error) {

@@ -34,17 +34,24 @@ func empty(t *ast.Term) bool {
 	return isArray && array.Len() == 0
 }
 
-// each visits the elements of an array or a set, a set in order of its values.
-func each(what string, t *ast.Term, size func(int), visit func(*ast.Term) error) error {
-	switch elements := t.Value.(type) {
-	case *ast.Array:
-		size(elements.Len())
-		return elements.Iter(visit)
-	case ast.Set:
-		size(elements.Len())
-		return elements.Iter(visit)
+// elementsOf reads the elements of an array or a set, a set in order of its values.
+func elementsOf[T any](what string, t *ast.Term, read func(*ast.Term) (T, error)) ([]T, error) {
+	array, isArray := t.Value.(*ast.Array)
+	if set, isSet := t.Value.(ast.Set); isSet {
+		array, isArray = set.Sorted(), true
 	}
-	return fmt.Errorf("%s is %s, not an array or a set", what, kind(t))
+	if !isArray {
+		return nil, fmt.Errorf("%s is %s, not an array or a set", what, kind(t))
+	}
+	found := make([]T, 0, array.Len())
+	for i := range array.Len() {
+		element, err := read(array.Elem(i))
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, element)
+	}
+	return found, nil
 }
 
 func text(what string, t *ast.Term) (string, error) {

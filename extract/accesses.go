@@ -10,8 +10,8 @@ import (
 	"policyd/extract/gitreach"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/memo"
 	"policyd/extract/value"
 )
 
@@ -19,7 +19,7 @@ import (
 type accesses struct {
 	facts   *builder
 	view    *disk.View
-	lines   *shell.Memo
+	lines   *memo.Memo
 	scope   *scope.Scope
 	classes *scope.Classifier
 	locator *locator

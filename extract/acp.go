@@ -12,6 +12,7 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/shell"
+	"policyd/extract/shell/host"
 )
 
 // acpReader makes the items of ACP methods.
@@ -136,7 +137,7 @@ func (a *acpReader) environment(first int) {
 	if assignments == "" {
 		return
 	}
-	parsed := a.table.Parse(assignments+"true", shell.Options{
+	parsed := a.table.Parse(assignments+"true", host.Options{
 		Shell: a.facts.call.Session.Shell, Platform: a.facts.Session.Platform, Home: a.view.Home, Cwd: a.facts.Cwd,
 		Plain: a.commands.asks.Plain, Toplevel: a.commands.asks.Toplevel,
 	})

@@ -14,8 +14,9 @@ import (
 	"policyd/extract/patch"
 	"policyd/extract/paths"
 	"policyd/extract/scope"
-	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
+	"policyd/extract/shell/memo"
 	"policyd/extract/which"
 	"policyd/extract/windows"
 )
@@ -33,7 +34,7 @@ type itemScratch struct {
 type commands struct {
 	facts     *builder
 	view      *disk.View
-	lines     *shell.Memo
+	lines     *memo.Memo
 	address   ownaddress.Addresses
 	scope     *scope.Scope
 	sensitive *scope.SensitiveRoots
@@ -44,7 +45,7 @@ type commands struct {
 	programs  *which.Project
 	gits      *gitreach.Commands
 	// asks are the answers to what a command line leaves open on the disk, made once.
-	asks    shell.Options
+	asks    host.Options
 	scratch itemScratch
 }
 

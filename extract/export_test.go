@@ -3,11 +3,11 @@ package extract
 import (
 	v1 "policyd/api/v1"
 	"policyd/extract/disk"
-	"policyd/extract/shell"
+	"policyd/extract/shell/memo"
 )
 
 // Forget drops what lines were explained as.
-func (b *Base) Forget() { b.builtin.lines = shell.NewMemo(b.builtin.table) }
+func (b *Base) Forget() { b.builtin.lines = memo.New(b.builtin.table) }
 
 // WalkTwice says what a tree reaches, twice in one call, with something done between.
 func (x *Extractor) WalkTwice(call *v1.Call, root string, between func()) (first, second string) {

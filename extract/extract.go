@@ -22,6 +22,8 @@ import (
 	"policyd/extract/producers"
 	"policyd/extract/scope"
 	"policyd/extract/shell"
+	"policyd/extract/shell/host"
+	"policyd/extract/shell/memo"
 	"policyd/extract/watched"
 	"policyd/extract/which"
 )
@@ -95,7 +97,7 @@ func NewBase(options Options) (*Base, error) {
 	}
 	base := &Base{
 		options: options, address: ownaddress.New([]string{options.Address, options.ConsoleAddress}, options.Hostnames), ownBefore: realNames(options.Own, nil), protectedBefore: realNames(options.Protected, nil),
-		builtin: &tables{table: table, lines: shell.NewMemo(table), catalog: catalog}, reader: reader, now: sinceEpoch(options.Now), gitTables: gitTables,
+		builtin: &tables{table: table, lines: memo.New(table), catalog: catalog}, reader: reader, now: sinceEpoch(options.Now), gitTables: gitTables,
 	}
 	if options.Watch {
 		// A kernel that gives no watch leaves it nil, which knows nothing.
@@ -303,7 +305,7 @@ func (e *extraction) wire(x *Extractor, call *v1.Call) {
 func (e *extraction) wireReaders(x *Extractor) {
 	asks := e.commands.asks
 	if asks.Plain == nil {
-		asks = shell.Options{
+		asks = host.Options{
 			Plain: e.view.Direct, Enterable: e.permissions.Enterable, Readable: e.permissions.Readable, Textual: e.permissions.Textual,
 			Toplevel: e.repos.Toplevel, Directories: e.globs.Directories, Produced: e.producers.Path,
 		}

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/argv"
 	"policyd/extract/catalog"
 	"policyd/extract/shell"
+	"policyd/extract/shell/memo"
 )
 
 // additions are what operators add to the tables of extraction, out of data.policyd.settings.
@@ -70,7 +71,7 @@ func programsOf(settings map[string]any) map[string]any {
 // tables say how command lines and tool calls are read. They are safe for concurrent use.
 type tables struct {
 	table   *shell.Table
-	lines   *shell.Memo
+	lines   *memo.Memo
 	catalog *catalog.Catalog
 }
 
@@ -89,7 +90,7 @@ func (t *tables) with(settings map[string]any) (*tables, error) {
 		return nil, fmt.Errorf("read safe_verbs: %w", err)
 	}
 	if extended.table != t.table {
-		extended.lines = shell.NewMemo(extended.table)
+		extended.lines = memo.New(extended.table)
 	}
 	if extended.catalog, err = t.catalog.With(added.Catalog.Clients, added.denied()); err != nil {
 		return nil, fmt.Errorf("read catalog: %w", err)

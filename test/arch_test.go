@@ -76,9 +76,9 @@ var importTable = []row{
 	},
 	{
 		path: "extract/shell/output", own: []string{
-			"api/v1", "extract/argv", "extract/git/syntax", "extract/shell/command", "extract/shell/expansion", "extract/shell/lexical", "extract/shell/stream",
-			"extract/value",
-		},
+			"api/v1", "extract/argv", "extract/argv/filter", "extract/argv/script", "extract/git/syntax", "extract/shell/command", "extract/shell/expansion",
+			"extract/shell/host", "extract/shell/lexical", "extract/shell/stream", "extract/shell/tree", "extract/value",
+		}, modules: []string{"mvdan.cc/sh/v3"},
 		reason: "what a command prints follows from its description, and not from the line that it is in",
 	},
 	{
@@ -87,6 +87,16 @@ var importTable = []row{
 			"extract/shell/guard", "extract/shell/lexical", "extract/shell/output", "extract/shell/stream", "extract/sql", "extract/value", "extract/windows",
 		},
 		reason: "what a command does with its words follows from the table, and is the same whatever interpreter expanded them",
+	},
+	{
+		path: "extract/shell/host", own: []string{"extract/shell/lexical"},
+		reason: "what an explanation asks about the disk is answered by its caller, and kept whatever it was asked for",
+	},
+	{
+		path: "extract/shell/state", own: []string{
+			"api/v1", "extract/shell/command", "extract/shell/expansion", "extract/shell/symbols", "extract/value",
+		}, modules: []string{"mvdan.cc/sh/v3"},
+		reason: "what is known at a point of a line is joined and compared without the walk that leads there",
 	},
 	{
 		path: "extract/lists", own: []string{"api/v1", "extract/git/history", "extract/paths"},
@@ -189,8 +199,8 @@ var importTable = []row{
 			"extract/git/syntax",
 			"extract/git/trust", "extract/gitreach", "extract/lists",
 			"extract/obligation", "extract/ownaddress", "extract/patch", "extract/producers", "extract/scope",
-			"extract/shell/command", "extract/shell/effect", "extract/shell/expansion", "extract/shell/guard", "extract/shell/lexical", "extract/shell/output",
-			"extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
+			"extract/shell/command", "extract/shell/effect", "extract/shell/expansion", "extract/shell/guard", "extract/shell/host", "extract/shell/lexical", "extract/shell/output",
+			"extract/shell/state", "extract/shell/stream", "extract/shell/symbols", "extract/shell/tree", "extract/spelling",
 			"extract/value", "extract/which", "extract/windows", "internal/credential",
 		}, modules: []string{"mvdan.cc/sh/v3", "golang.org/x/mod", "golang.org/x/text", "golang.org/x/sys/unix", "github.com/goccy/go-json"},
 		reason: "extraction says what a call is and never judges, so it knows neither engine nor store nor server; " +
@@ -293,7 +303,7 @@ var importTable = []row{
 	},
 	{
 		path: "internal/record", own: []string{"api/v1", "internal/credential", "internal/wire"},
-		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/goccy/go-json"},
+		modules: []string{"gopkg.in/natefinch/lumberjack.v2", "github.com/go-json-experiment/json", "github.com/goccy/go-json"},
 		reason:  "a record depends on the contract alone, so that another program can judge it again",
 	},
 	{

@@ -26,7 +26,7 @@ const (
 // large are packages of extract that exceed a limit still, and wide types. watched.Directories has its methods once
 // for each system. The lists only shrink.
 var (
-	large = []string{"extract/shell"}
+	large []string
 	wide  = []string{"extract/watched.Directories"}
 )
 

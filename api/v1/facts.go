@@ -346,8 +346,14 @@ func (f *Form) Put(name, kind string) {
 			return
 		}
 	}
+	if *f == nil {
+		*f = make(Form, 0, usualEntries)
+	}
 	*f = append(*f, Entry{Name: name, Kind: kind})
 }
+
+// usualEntries is how many entries most forms have at most.
+const usualEntries = 4
 
 // MarshalJSON implements json.Marshaler; a nil form is {}.
 func (f Form) MarshalJSON() ([]byte, error) {

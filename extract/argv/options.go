@@ -116,6 +116,9 @@ func (r OperandRule) Assign(n int) ([]Role, bool) {
 		return roles[:min(n, len(roles))], n >= countRequired(roles) && n <= len(roles)
 	}
 	front, back := roles[:repeat], roles[repeat+1:]
+	if n == len(roles) {
+		return roles, true
+	}
 	if n < len(front)+len(back) {
 		return roles[:min(n, len(front))], n >= countRequired(front)+countRequired(back) && len(back) == 0
 	}

@@ -11,7 +11,7 @@ var producersJSON []byte
 // Producer is a command, to the word, whose output is known or has a known shape.
 type Producer struct {
 	Command []string `json:"command"`
-	// Value names what it prints; see (*walker).valueOf.
+	// Value names what it prints; see output.Producers.
 	Value string `json:"value"`
 	// Variable is the name of the variable that may hold the value already. It is the same value if it
 	// holds nothing.

@@ -3,6 +3,8 @@ package shell
 import (
 	"mvdan.cc/sh/v3/syntax"
 
+	"policyd/extract/shell/state"
+
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
@@ -15,7 +17,7 @@ import (
 // is explained if it holds numbers, operators, and names that the line gave numbers to.
 type arithmetic struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // read reads one expression. It returns the names that it assigns, and whether all of it is
@@ -68,7 +70,7 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
 		if value.IsName(part.Value) {
-			value, known := a.st.variable(part.Value)
+			value, known := a.st.Variable(part.Value)
 			return known && (expansion.IsNumber(value) || value.IsCounts())
 		}
 		return lexical.IsDigits(part.Value) || lexical.IsHexadecimal(part.Value)
@@ -109,7 +111,7 @@ func (a *arithmetic) totalWord(word *syntax.Word) bool {
 	}
 	switch part := word.Parts[0].(type) {
 	case *syntax.Lit:
-		held, known := a.st.variable(part.Value)
+		held, known := a.st.Variable(part.Value)
 		if !known {
 			return value.IsDecimal(part.Value) || value.IsName(part.Value) || lexical.IsHexadecimal(part.Value)
 		}
@@ -125,7 +127,7 @@ func (a *arithmetic) totalParameter(part *syntax.ParamExp) bool {
 	if part.Param == nil || part.Exp != nil || part.Index != nil {
 		return false
 	}
-	switch value, known := a.st.variable(part.Param.Value); {
+	switch value, known := a.st.Variable(part.Param.Value); {
 	case known:
 		return !value.MayBeEmpty() && expansion.IsNumber(value) && !expansion.IsOctal(value)
 	default:
@@ -160,15 +162,9 @@ func number(name string) expansion.Word {
 	return expansion.Word{Kind: expansion.Number, Text: "$" + name, Class: expansion.Numeral(true, false)}
 }
 
-// maxCountDigits is how many digits counts and sizes have.
-const maxCountDigits = 12
-
-// counted reports whether a text is a number no larger than a count.
-func counted(text string) bool { return value.IsDecimal(text) && len(text) <= maxCountDigits }
-
 // command walks (( … )) and let as one command, and returns the state behind it: what it assigns then
 // holds a number.
-func (a *arithmetic) command(verb string, list ...syntax.ArithmExpr) *state {
+func (a *arithmetic) command(verb string, list ...syntax.ArithmExpr) *state.State {
 	if a.w.Posix {
 		a.w.messy(guard.MessyDialect)
 	}
@@ -194,12 +190,12 @@ func (a *arithmetic) command(verb string, list ...syntax.ArithmExpr) *state {
 // assign changes the state to the one behind an assignment, which is certain to be made or not.
 func (a *arithmetic) assign(name string, certain bool) {
 	value := number(name)
-	old, held := a.st.variable(name)
+	old, held := a.st.Variable(name)
 	switch {
 	case name == "" || !held && !certain: // it may hold what the environment gave it
 	case certain:
-		a.st = a.st.with(name, value)
+		a.st = a.st.With(name, value)
 	default:
-		a.st = a.st.with(name, *expansion.Join(name, &old, &value))
+		a.st = a.st.With(name, *expansion.Join(name, &old, &value))
 	}
 }

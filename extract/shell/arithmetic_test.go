@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/shell/guard"
 
 	"github.com/stretchr/testify/assert"
@@ -44,7 +46,7 @@ func TestArithmeticThatIsMessy(t *testing.T) {
 	} {
 		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
 	}
-	assert.Contains(t, newTable(t).Parse("((1))", Options{Shell: "dash", Cwd: "/srv/proj"}).Messy, guard.MessyDialect)
+	assert.Contains(t, newTable(t).Parse("((1))", host.Options{Shell: "dash", Cwd: "/srv/proj"}).Messy, guard.MessyDialect)
 }
 
 // A counter is no longer what it was set to: as a path it is not known.

@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -30,7 +32,7 @@ func TestValuesInTheOptionsWord(t *testing.T) {
 		c := last(t, line)
 		assert.Truef(t, c.Caveats.Has("dynamic_option") || c.Caveats.Has("dynamic_word"), "%q: %v %v", line, c.Form, c.Caveats)
 	}
-	darwin := newTable(t).Parse(`n=$(wc -l < f); grep x a --max-count="$n"`, Options{Platform: "darwin", Cwd: "/srv/proj"}).Commands
+	darwin := newTable(t).Parse(`n=$(wc -l < f); grep x a --max-count="$n"`, host.Options{Platform: "darwin", Cwd: "/srv/proj"}).Commands
 	_, counted := darwin[len(darwin)-1].Form.Get("-m")
 	assert.False(t, counted, "BSD's options end at the first operand")
 }

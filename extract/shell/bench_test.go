@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/shell/guard"
 )
 
@@ -12,7 +14,7 @@ import (
 // made to cost: no line may take more than a few milliseconds.
 func BenchmarkParse(b *testing.B) {
 	table := newTable(b)
-	options := Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
+	options := host.Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
 	for _, c := range costlyLines() {
 		b.Run(c.name, func(b *testing.B) {
 			line := c.line[:min(len(c.line), guard.MaxLine)]

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -16,7 +18,7 @@ import (
 )
 
 // call walks a simple command: assignments, then words.
-func (w *walker) call(st *state, call *syntax.CallExpr, redirs []command.Access) (ok, fail *state) {
+func (w *walker) call(st *state.State, call *syntax.CallExpr, redirs []command.Access) (ok, fail *state.State) {
 	argv := make([]expansion.Word, 0, len(call.Args))
 	for _, arg := range call.Args {
 		if w.wordCount+len(argv) > maxWords {
@@ -39,7 +41,7 @@ func (w *walker) call(st *state, call *syntax.CallExpr, redirs []command.Access)
 	}
 	prefix := st
 	if value, ok := (assigner{w: w, st: st}).separator(call.Assigns); ok && argv[0].Is("read") {
-		prefix = st.with("IFS", value)
+		prefix = st.With("IFS", value)
 	} else {
 		prefix = assigner{w: w, st: st}.prefix(call.Assigns)
 	}
@@ -63,15 +65,15 @@ func unmatched(argv []expansion.Word, redirs []command.Access) []command.Access 
 // assigner evaluates assignments, each in the state behind the one before.
 type assigner struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // prefix returns the state in which a command with assignments before it runs.
-func (a assigner) prefix(assigns []*syntax.Assign) *state {
+func (a assigner) prefix(assigns []*syntax.Assign) *state.State {
 	for _, assign := range assigns {
 		value, plain := a.assigned(assign)
 		if !plain {
-			a.st = a.st.withCaveat("assigns")
+			a.st = a.st.WithCaveat("assigns")
 			continue
 		}
 		a.st = a.w.sets(a.st, assign.Name.Value, value)
@@ -81,19 +83,18 @@ func (a assigner) prefix(assigns []*syntax.Assign) *state {
 
 // sets is the state behind a variable that programs see. One that changes how programs run
 // keeps approvals away; the value of any other may be a path that the program opens.
-func (s *surroundings) sets(st *state, name string, value expansion.Word) *state {
+func (s *surroundings) sets(st *state.State, name string, value expansion.Word) *state.State {
 	switch {
-	case s.harmless(name, value) || s.unchanged(name, value):
+	case s.harmless(name, value) || s.producers.Unchanged(name, value):
 		return st
 	case s.loads(name, value):
 		return loading(st, value.Text)
 	case !s.inert(name, value):
-		return st.withCaveat("assigns")
+		return st.WithCaveat("assigns")
 	}
-	next := st.withCaveat("sets_variable")
+	next := st.WithCaveat(state.SetsVariable)
 	if value.Text != "" {
-		next = next.clone()
-		next.given = append(slices.Clip(next.given), command.Access{Text: value.Text, Op: v1.OpWrite, Naming: command.ByName, Presence: command.IfPathLike})
+		next = next.WithGiven(command.Access{Text: value.Text, Op: v1.OpWrite, Naming: command.ByName, Presence: command.IfPathLike})
 	}
 	return next
 }
@@ -117,8 +118,8 @@ func (s *surroundings) loads(name string, value expansion.Word) bool {
 
 // withoutInherited is the value of such a variable without what it held before, at its beginning
 // or end. Programs load code from the directories of the person's environment anyway.
-func (s *surroundings) withoutInherited(st *state, name string, value *syntax.Word) *syntax.Word {
-	if st.assigned(name) || !slices.Contains(s.table.Words.Variables.Loading, name) || !s.table.Words.Variables.Dangerous(name) {
+func (s *surroundings) withoutInherited(st *state.State, name string, value *syntax.Word) *syntax.Word {
+	if st.Assigned(name) || !slices.Contains(s.table.Words.Variables.Loading, name) || !s.table.Words.Variables.Dangerous(name) {
 		return value
 	}
 	parts, wrap := value.Parts, func(parts []syntax.WordPart) []syntax.WordPart { return parts }
@@ -145,20 +146,17 @@ func (s *surroundings) withoutInherited(st *state, name string, value *syntax.Wo
 	return value
 }
 
-// loadsPath is the caveat of a command that loads code from directories that a variable names.
-const loadsPath = "loads_path"
-
 // loading is the state behind a variable that lists directories which code is loaded from: an
 // empty one is the working directory.
-func loading(st *state, list string) *state {
-	next := st.withCaveat(loadsPath).clone()
+func loading(st *state.State, list string) *state.State {
+	var dirs []command.Access
 	for dir := range strings.SplitSeq(list, ":") {
 		if dir == "" {
 			dir = "."
 		}
-		next.given = append(slices.Clip(next.given), command.AccessTo(v1.OpExecute, dir))
+		dirs = append(dirs, command.AccessTo(v1.OpExecute, dir))
 	}
-	return next
+	return st.WithCaveat(state.LoadsPath).WithGiven(dirs...)
 }
 
 // separator is what the assignments before read set IFS to, where they set
@@ -191,7 +189,7 @@ func (a assigner) assigned(assign *syntax.Assign) (value expansion.Word, plain b
 		// outside of quotes.
 		value = expansion.Word{Kind: expansion.Dynamic, Text: value.Text}
 	case value.Kind == expansion.Glob: // one of the matches, which another variable holds
-		value = expansion.AddDirectories(a.st.cwd.Known, []expansion.Word{value})[0]
+		value = expansion.AddDirectories(a.st.Cwd.Known, []expansion.Word{value})[0]
 	}
 	return value, plain
 }
@@ -248,10 +246,10 @@ func (s *surroundings) local(name string) bool {
 }
 
 // assignments walks a command that is nothing but assignments.
-func (a assigner) assignments(assigns []*syntax.Assign, redirs []command.Access) (ok, fail *state) {
+func (a assigner) assignments(assigns []*syntax.Assign, redirs []command.Access) (ok, fail *state.State) {
 	for _, assign := range assigns {
 		if list, ok := assignArray(a.w, a.st, assign); ok {
-			a.st = a.st.with(assign.Name.Value, list)
+			a.st = a.st.With(assign.Name.Value, list)
 			continue
 		}
 		value, plain := a.assigned(assign)
@@ -265,17 +263,17 @@ func (a assigner) assignments(assigns []*syntax.Assign, redirs []command.Access)
 		case !plain || !a.w.local(name):
 			// A variable that is already exported reaches every program
 			// from here on, and shells evaluate some when they are set.
-			known := plain && (a.w.inert(name, value) || a.w.unchanged(name, value))
+			known := plain && (a.w.inert(name, value) || a.w.producers.Unchanged(name, value))
 			if plain {
 				a.st = a.w.sets(a.st, name, value)
 			} else {
-				a.st = a.st.withCaveat("assigns")
+				a.st = a.st.WithCaveat("assigns")
 			}
 			if !known {
 				value = expansion.Word{}
 			}
 		}
-		a.st = a.st.with(name, value)
+		a.st = a.st.With(name, value)
 	}
 	c := a.w.newCommand(a.st, ":", redirs)
 	a.w.emit(c)
@@ -304,7 +302,7 @@ func extended(word expansion.Word) []command.Access {
 
 // handsOn notes the patterns that the words of a command, a loop or an array hold matches
 // of, where the words' own patterns don't say all of them.
-func (r *report) handsOn(st *state, words []expansion.Word) {
+func (r *report) handsOn(st *state.State, words []expansion.Word) {
 	for i := range words {
 		word := &words[i]
 		from := word.Origins
@@ -314,7 +312,7 @@ func (r *report) handsOn(st *state, words []expansion.Word) {
 		for _, held := range from {
 			if held.Cut || held.Head && held.Pattern != word.Text {
 				r.standing = append(r.standing, command.Access{
-					Text: held.Pattern, Op: v1.OpList, Naming: command.ByGlob, Split: held.Cut, Names: value.Names{Rooted: !held.Head, Braces: r.Posix}, Dirs: st.cwd.Known,
+					Text: held.Pattern, Op: v1.OpList, Naming: command.ByGlob, Split: held.Cut, Names: value.Names{Rooted: !held.Head, Braces: r.Posix}, Dirs: st.Cwd.Known,
 				})
 			}
 		}
@@ -322,11 +320,11 @@ func (r *report) handsOn(st *state, words []expansion.Word) {
 }
 
 // printsWords reports whether a command does nothing with its words but print them.
-func (s *surroundings) printsWords(st *state, argv []expansion.Word) bool {
+func (s *surroundings) printsWords(st *state.State, argv []expansion.Word) bool {
 	if argv[0].Kind != expansion.Literal {
 		return false
 	}
-	if _, known := st.functions.Get(argv[0].Text); known {
+	if _, known := st.Functions.Get(argv[0].Text); known {
 		return false
 	}
 	program := s.table.Program(argv[0].Text)
@@ -335,7 +333,7 @@ func (s *surroundings) printsWords(st *state, argv []expansion.Word) bool {
 
 // assignArray reads an assignment that makes an array, or appends to one. Subscripts are expressions,
 // or keys of an associative array: what they assign to isn't known.
-func assignArray(w *walker, st *state, assign *syntax.Assign) (expansion.Word, bool) {
+func assignArray(w *walker, st *state.State, assign *syntax.Assign) (expansion.Word, bool) {
 	if w.Zsh || assign.Name == nil || assign.Array == nil || !w.local(assign.Name.Value) {
 		return expansion.Word{}, false
 	}
@@ -344,7 +342,7 @@ func assignArray(w *walker, st *state, assign *syntax.Assign) (expansion.Word, b
 	}
 	next := &expansion.Array{}
 	if assign.Append {
-		old := st.array(assign.Name.Value)
+		old := st.Array(assign.Name.Value)
 		if old == nil {
 			return expansion.Word{}, false
 		}
@@ -356,7 +354,7 @@ func assignArray(w *walker, st *state, assign *syntax.Assign) (expansion.Word, b
 		}
 		words := w.words(st, element.Value)
 		w.handsOn(st, words)
-		next.Words = append(next.Words, expansion.AddDirectories(st.cwd.Known, words)...)
+		next.Words = append(next.Words, expansion.AddDirectories(st.Cwd.Known, words)...)
 	}
 	return expansion.Word{Array: next}, len(next.Words) <= maxWords
 }

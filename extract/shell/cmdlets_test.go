@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -15,7 +17,7 @@ import (
 
 func parseWindows(tb testing.TB, shell, line string) command.Line {
 	tb.Helper()
-	return newTable(tb).Parse(line, Options{Shell: shell, Platform: "windows", Home: "C:/Users/dev", Cwd: "C:/proj"})
+	return newTable(tb).Parse(line, host.Options{Shell: shell, Platform: "windows", Home: "C:/Users/dev", Cwd: "C:/proj"})
 }
 
 func verbsOf(line command.Line) []string {
@@ -69,7 +71,7 @@ func TestPlainMessy(t *testing.T) {
 			assert.NotEmpty(t, parseWindows(t, shell, line).Messy, "%s: %q", shell, line)
 		}
 	}
-	assert.Equal(t, []string{guard.MessyDialect}, newTable(t).Parse("ls", Options{Shell: "pwsh", Platform: "linux"}).Messy)
+	assert.Equal(t, []string{guard.MessyDialect}, newTable(t).Parse("ls", host.Options{Shell: "pwsh", Platform: "linux"}).Messy)
 }
 
 // V5: parameters by full name, alias or a beginning of one alone.

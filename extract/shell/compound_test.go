@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/command"
@@ -70,7 +72,7 @@ func TestValuesAreCutAsShellsCutThem(t *testing.T) {
 		assert.Contains(t, touched(t, line), "?", line)
 	}
 	for _, line := range []string{`x=src/a; cat ${x/t}`, `x=src/a; cat ${x:1:2}`} {
-		assert.Equal(t, command.Unnamed, newTable(t).Parse(line, Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
+		assert.Equal(t, command.Unnamed, newTable(t).Parse(line, host.Options{Shell: "sh", Cwd: "/p"}).Commands[1].Accesses[0].Naming, line)
 	}
 	assert.Contains(t, touched(t, `x=~/a; cat ${x##~/}`), "?", "ksh expands no tilde there")
 }
@@ -104,7 +106,7 @@ func TestBracesThatExpansionsGive(t *testing.T) {
 		`x='a {b,c}'; cat $x`: true, `x='a b'; cat $x`: false,
 	} {
 		for shell, splits := range map[string]bool{"sh": true, "ksh": true, "dash": true, "bash": false} {
-			commands := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj"}).Commands
+			commands := newTable(t).Parse(line, host.Options{Shell: shell, Cwd: "/srv/proj"}).Commands
 			assert.Equal(t, dynamic && splits, commands[len(commands)-1].Accesses[0].Naming == command.Unnamed, "%s: %s", shell, line)
 		}
 	}
@@ -147,7 +149,7 @@ func TestShiftsByOctalNumbers(t *testing.T) {
 func TestReadOptionsOfSomeShells(t *testing.T) {
 	line := "x=.env; find src -print0 | { read -r -d '' x; cat \"$x\"; }"
 	for _, shell := range []string{"sh", "dash"} {
-		assert.Contains(t, newTable(t).Parse(line, Options{Shell: shell, Cwd: "/p"}).Messy, guard.MessyBuiltin)
+		assert.Contains(t, newTable(t).Parse(line, host.Options{Shell: shell, Cwd: "/p"}).Messy, guard.MessyBuiltin)
 	}
 	assert.Empty(t, parse(t, line).Messy)
 }
@@ -174,20 +176,20 @@ func TestTheBashOfMacOS(t *testing.T) {
 	for line, code := range map[string]string{
 		"cat {01..03}.md": guard.MessyBraces, "cat {1..5..2}": guard.MessyBraces,
 	} {
-		assert.Contains(t, newTable(t).Parse(line, Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
-		assert.Empty(t, newTable(t).Parse(line, Options{Platform: "linux", Cwd: "/p"}).Messy, line)
-		assert.Empty(t, newTable(t).Parse("cat {1..3} a; declare -a x=(1)", Options{Platform: "darwin", Cwd: "/p"}).Messy)
+		assert.Contains(t, newTable(t).Parse(line, host.Options{Platform: "darwin", Cwd: "/p"}).Messy, code, line)
+		assert.Empty(t, newTable(t).Parse(line, host.Options{Platform: "linux", Cwd: "/p"}).Messy, line)
+		assert.Empty(t, newTable(t).Parse("cat {1..3} a; declare -a x=(1)", host.Options{Platform: "darwin", Cwd: "/p"}).Messy)
 	}
 	for line, ends := range map[string]bool{
 		"echo $(ls # it's\n); echo ') ; touch x #'": true, "cat <(ls # )\n)": true, "x=$(cat <<'E'\nit's\nE\n)": true,
 		"echo \"$(case a in (a) ls;; esac)\"": true, "echo $(ls # all\n)": false, "echo $(ls) # it's": false, "x=$(cat <<'E'\nall\nE\n)": false,
 	} {
 		for _, shell := range []string{"bash", "sh"} {
-			messy := newTable(t).Parse(line, Options{Shell: shell, Platform: "darwin", Cwd: "/p"}).Messy
+			messy := newTable(t).Parse(line, host.Options{Shell: shell, Platform: "darwin", Cwd: "/p"}).Messy
 			assert.Equal(t, ends, slices.Contains(messy, guard.MessyDialect), line)
 		}
 	}
-	mac := newTable(t).Parse(`cat $'\u0061.md'`, Options{Platform: "darwin", Cwd: "/p"})
+	mac := newTable(t).Parse(`cat $'\u0061.md'`, host.Options{Platform: "darwin", Cwd: "/p"})
 	assert.Equal(t, command.Unnamed, mac.Commands[0].Accesses[0].Naming)
 }
 

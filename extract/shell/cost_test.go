@@ -4,6 +4,8 @@ import (
 	"runtime"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/shell/guard"
 
 	"github.com/stretchr/testify/assert"
@@ -17,8 +19,8 @@ func TestHostileLinesAreBounded(t *testing.T) {
 	table := newTable(t)
 	for _, c := range costlyLines() {
 		line := c.line[:min(len(c.line), guard.MaxLine)]
-		table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj"}) // compiles the table's entries
-		assert.LessOrEqual(t, allocated(func() { table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj"}) }), uint64(mostBytes), c.name)
+		table.Parse(line, host.Options{Home: "/home/dev", Cwd: "/srv/proj"}) // compiles the table's entries
+		assert.LessOrEqual(t, allocated(func() { table.Parse(line, host.Options{Home: "/home/dev", Cwd: "/srv/proj"}) }), uint64(mostBytes), c.name)
 	}
 }
 

@@ -3,6 +3,8 @@ package shell
 import (
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -18,12 +20,12 @@ import (
 // the programs behind it, or prints those there are.
 type declaration struct {
 	w   *walker
-	st  *state
+	st  *state.State
 	cmd *syntax.DeclClause
 }
 
 // declaration walks a declaration.
-func (c compound) declaration(cmd *syntax.DeclClause) (ok, fail *state) {
+func (c compound) declaration(cmd *syntax.DeclClause) (ok, fail *state.State) {
 	d := declaration{w: c.w, st: c.st, cmd: cmd}
 	d.arrays()
 	next, explained := d.assigns()
@@ -83,7 +85,7 @@ func (n *nesting) makesArray(name string) bool {
 }
 
 // assigns walks declare, typeset and local if they only assign to variables of the line.
-func (d *declaration) assigns() (*state, bool) {
+func (d *declaration) assigns() (*state.State, bool) {
 	variant := d.cmd.Variant.Value
 	if variant != "declare" && variant != "typeset" && (variant != "local" || len(d.w.calling) == 0) {
 		return nil, false
@@ -105,7 +107,7 @@ func (d *declaration) assigns() (*state, bool) {
 		if !ok {
 			return nil, false
 		}
-		next = next.with(name, value)
+		next = next.With(name, value)
 	}
 	return next, true
 }
@@ -136,7 +138,7 @@ func (d *declaration) onlyAssigns(arg *syntax.Assign) bool {
 func (d *declaration) value(arg *syntax.Assign) (expansion.Word, bool) {
 	switch {
 	case arg.Array != nil:
-		return assignArray(d.w, d.st.with(arg.Name.Value, expansion.Word{}), arg)
+		return assignArray(d.w, d.st.With(arg.Name.Value, expansion.Word{}), arg)
 	case arg.Naked:
 		return expansion.Word{}, true
 	}
@@ -144,7 +146,7 @@ func (d *declaration) value(arg *syntax.Assign) (expansion.Word, bool) {
 }
 
 // exports walks export of variables that change no program's ways, or nothing but how output looks.
-func (d *declaration) exports() (*state, bool) {
+func (d *declaration) exports() (*state.State, bool) {
 	if d.cmd.Variant.Value != "export" || len(d.cmd.Args) == 0 {
 		return nil, false
 	}
@@ -156,7 +158,7 @@ func (d *declaration) exports() (*state, bool) {
 		}
 		name := arg.Name.Value
 		value, known := d.exported(arg)
-		unchanged := known && d.w.unchanged(name, value)
+		unchanged := known && d.w.producers.Unchanged(name, value)
 		inert := known && d.w.inert(name, value)
 		kept := unchanged || inert
 		if !kept && (!known || !d.w.harmless(name, value) && !d.w.loads(name, value)) {
@@ -165,7 +167,7 @@ func (d *declaration) exports() (*state, bool) {
 		if next = d.w.sets(next, name, value); !kept {
 			value = expansion.Word{}
 		}
-		next, names = next.with(name, value), append(names, name)
+		next, names = next.With(name, value), append(names, name)
 	}
 	d.w.exported = append(d.w.exported, names...)
 	return next, true
@@ -174,7 +176,7 @@ func (d *declaration) exports() (*state, bool) {
 // exported is the value of a variable that is exported.
 func (d *declaration) exported(arg *syntax.Assign) (expansion.Word, bool) {
 	if arg.Naked {
-		return d.st.variable(arg.Name.Value)
+		return d.st.Variable(arg.Name.Value)
 	}
 	value, known := assigner{w: d.w, st: d.st}.assigned(arg)
 	// Some shells split what expansions give here, and look for patterns.
@@ -183,7 +185,7 @@ func (d *declaration) exported(arg *syntax.Assign) (expansion.Word, bool) {
 }
 
 // unknown walks any other declaration.
-func (d *declaration) unknown() *state {
+func (d *declaration) unknown() *state.State {
 	c := d.w.newCommand(d.st, d.cmd.Variant.Value, nil)
 	u := unknownDeclaration{declaration: *d, c: &c, next: d.st}
 	for _, arg := range d.cmd.Args {
@@ -201,7 +203,7 @@ func (d *declaration) unknown() *state {
 	} else {
 		c.Form.Put("<variable>", "name")
 		c.Caveats.Add("assigns")
-		u.next = u.next.withCaveat("assigns")
+		u.next = u.next.WithCaveat("assigns")
 	}
 	d.w.emit(c)
 	return u.next
@@ -211,7 +213,7 @@ func (d *declaration) unknown() *state {
 type unknownDeclaration struct {
 	declaration
 	c     *command.Command
-	next  *state
+	next  *state.State
 	names int
 	// prints is true if the variables are printed: options come first.
 	prints bool
@@ -240,7 +242,7 @@ func (u *unknownDeclaration) name(name string) {
 	if u.prints {
 		u.c.Variables = append(u.c.Variables, name)
 	}
-	u.next = u.next.with(name, expansion.Word{})
+	u.next = u.next.With(name, expansion.Word{})
 }
 
 func (u *unknownDeclaration) assignment(arg *syntax.Assign) {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
@@ -18,7 +20,7 @@ type directoryChange struct {
 }
 
 // cd walks cd. A directory that only the run knows makes the working directory unknown.
-func (i simpleCommand) cd() (ok, fail *state, explained bool) {
+func (i simpleCommand) cd() (ok, fail *state.State, explained bool) {
 	d := directoryChange{i, "cd"}
 	given, physical := directoryOptions(i.args())
 	ok, fail = d.change(given, physical)
@@ -26,19 +28,19 @@ func (i simpleCommand) cd() (ok, fail *state, explained bool) {
 }
 
 // change is cd with operands.
-func (d *directoryChange) change(given []expansion.Word, physical bool) (ok, fail *state) {
+func (d *directoryChange) change(given []expansion.Word, physical bool) (ok, fail *state.State) {
 	if len(given) != 1 {
 		return d.lost(given)
 	}
 	target := given[0]
-	if target.Is("-") && !d.after.assigned("OLDPWD") && d.after.before != nil {
+	if target.Is("-") && !d.after.Assigned("OLDPWD") && d.after.Before() != nil {
 		d.enters()
-		return found(d.after.in(d.after.before), d.after, d.w.certain(d.after.before))
+		return found(d.after.In(d.after.Before()), d.after, d.w.certain(d.after.Before()))
 	}
-	if !physical && !d.w.Posix && !d.after.assigned("CDPATH") {
+	if !physical && !d.w.Posix && !d.after.Assigned("CDPATH") {
 		if dirs := d.w.matched(d.after, target); dirs != nil {
 			d.enters()
-			return found(d.after.in(dirs), d.after, false)
+			return found(d.after.In(dirs), d.after, false)
 		}
 	}
 	if !namesDirectory(d.after, target) {
@@ -47,8 +49,7 @@ func (d *directoryChange) change(given []expansion.Word, physical bool) (ok, fai
 	d.enters()
 	ok, certain := d.w.entered(d.after, target.Text, physical)
 	if d.w.Zsh && ok != nil {
-		ok = ok.clone()
-		ok.stack, ok.unstacked = nil, true // AUTO_PUSHD
+		ok = ok.Unstacked() // AUTO_PUSHD
 	}
 	return found(ok, d.after, certain)
 }
@@ -61,10 +62,10 @@ func (d *directoryChange) enters() {
 }
 
 // found is what holds behind a change of directory that certainly succeeds, or can fail.
-func found(ok, after *state, certain bool) (yes, no *state) {
+func found(ok, after *state.State, certain bool) (yes, no *state.State) {
 	switch {
 	case ok == nil:
-		return after.nowhere(), after
+		return after.Nowhere(), after
 	case certain:
 		return ok, ok // it doesn't fail
 	}
@@ -72,7 +73,7 @@ func found(ok, after *state, certain bool) (yes, no *state) {
 }
 
 // lost reports a change of directory that only the run knows.
-func (d *directoryChange) lost(args []expansion.Word) (ok, fail *state) {
+func (d *directoryChange) lost(args []expansion.Word) (ok, fail *state.State) {
 	c := d.w.newCommand(d.st, d.verb, d.redirs)
 	c.Form.Put("<directory>", "unknown")
 	c.Caveats.Add("cwd_unknown")
@@ -81,7 +82,7 @@ func (d *directoryChange) lost(args []expansion.Word) (ok, fail *state) {
 		e.MaybePath(word, v1.OpList)
 	}
 	d.w.emit(c)
-	return d.after.nowhere(), d.after
+	return d.after.Nowhere(), d.after
 }
 
 func directoryOptions(args []expansion.Word) (rest []expansion.Word, physical bool) {
@@ -99,19 +100,19 @@ func directoryOptions(args []expansion.Word) (rest []expansion.Word, physical bo
 // only the run knows them. Their names are words of one piece and no options; what the line did so
 // far made none of them, and none is called like a variable of the line, which bash with cdable_vars
 // takes if it can't enter a directory.
-func (d *diskView) matched(st *state, word expansion.Word) []string {
-	if word.Split && word.IsEdited() || !isMatchIn(word, &st.cwd) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
-		!lexical.IsOneWord(st.cwd.Known[0], "") || !d.onlyRead() {
+func (d *diskView) matched(st *state.State, word expansion.Word) []string {
+	if word.Split && word.IsEdited() || !isMatchIn(word, &st.Cwd) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
+		!lexical.IsOneWord(st.Cwd.Known[0], "") || !d.onlyRead() {
 		return nil
 	}
-	found := strings.Split(d.directories(st.cwd.Known[0]+"/"+word.Text), "\n")[1:]
-	if len(found) == 0 || len(found) > maxDirectories {
+	found := strings.Split(d.Directories(st.Cwd.Known[0]+"/"+word.Text), "\n")[1:]
+	if len(found) == 0 || len(found) > state.MaxDirectories {
 		return nil
 	}
 	dirs := make([]string, 0, len(found))
 	for _, dir := range found {
-		name := strings.TrimPrefix(dir, st.cwd.Known[0]+"/")
-		if !lexical.IsOneWord(name, "") || name[0] == '-' || st.assigned(strings.TrimSuffix(name, "/")) {
+		name := strings.TrimPrefix(dir, st.Cwd.Known[0]+"/")
+		if !lexical.IsOneWord(name, "") || name[0] == '-' || st.Assigned(strings.TrimSuffix(name, "/")) {
 			return nil
 		}
 		dirs = append(dirs, lexical.CleanPath(dir))
@@ -127,13 +128,13 @@ func isMatchIn(w expansion.Word, cwd *value.Directories) bool {
 
 // namesDirectory reports whether cd and pushd take a word for the name of a directory, and for nothing
 // else.
-func namesDirectory(st *state, word expansion.Word) bool {
+func namesDirectory(st *state.State, word expansion.Word) bool {
 	return word.Kind == expansion.Literal && !word.IsOption() && word.Text != "-" && word.Text != "" &&
-		!strings.HasPrefix(word.Text, "+") && !st.assigned("CDPATH")
+		!strings.HasPrefix(word.Text, "+") && !st.Assigned("CDPATH")
 }
 
 // pushd walks pushd with a directory.
-func (i simpleCommand) pushd() (ok, fail *state, explained bool) {
+func (i simpleCommand) pushd() (ok, fail *state.State, explained bool) {
 	d, args := directoryChange{i, "pushd"}, i.args()
 	if len(args) != 1 || i.w.Posix || !namesDirectory(i.after, args[0]) || args[0].Is("--") {
 		ok, fail = d.lost(args)
@@ -142,35 +143,31 @@ func (i simpleCommand) pushd() (ok, fail *state, explained bool) {
 	d.enters()
 	ok, certain := i.w.entered(i.after, args[0].Text, false)
 	if ok != nil {
-		ok = ok.clone()
-		ok.stack = append(slices.Clip(i.after.stack), i.after.cwd.Known)
+		ok = ok.Pushed(i.after.Cwd.Known)
 	}
 	ok, fail = found(ok, i.after, certain)
 	return ok, fail, true
 }
 
 // popd walks popd without operands, as far as the line has filled the stack.
-func (i simpleCommand) popd() (ok, fail *state, explained bool) {
-	d, args, stack := directoryChange{i, "popd"}, i.args(), i.after.stack
-	top := len(stack) - 1
-	if len(args) > 0 || top < 0 || len(stack[top]) == 0 || i.w.Posix {
+func (i simpleCommand) popd() (ok, fail *state.State, explained bool) {
+	d, args, popped := directoryChange{i, "popd"}, i.args(), i.after.Popped()
+	if len(args) > 0 || popped == nil || i.w.Posix {
 		ok, fail = d.lost(args)
 		return ok, fail, true
 	}
 	i.w.emit(i.w.newCommand(i.st, "popd", i.redirs))
-	ok = i.after.in(stack[top])
-	ok.stack = stack[:top:top]
-	ok, fail = found(ok, i.after, i.w.certain(stack[top]))
+	ok, fail = found(popped, i.after, i.w.certain(popped.Cwd.Known))
 	return ok, fail, true
 }
 
 // entered is the state behind cd to a directory, nil when only the run can
 // tell, and whether it certainly succeeds.
-func (d *diskView) entered(st *state, target string, physical bool) (ok *state, certain bool) {
-	from := st.cwd.Known
+func (d *diskView) entered(st *state.State, target string, physical bool) (ok *state.State, certain bool) {
+	from := st.Cwd.Known
 	if strings.HasPrefix(target, "/") {
 		from = []string{""}
-	} else if st.cwd.Others {
+	} else if st.Cwd.Others {
 		return nil, false
 	}
 	var dirs, passed []string
@@ -179,7 +176,7 @@ func (d *diskView) entered(st *state, target string, physical bool) (ok *state, 
 		if dir != "" {
 			full = dir + "/" + target
 		}
-		next, left, known := d.enter(full, physical)
+		next, left, known := d.Enter(full, physical)
 		if !known {
 			return nil, false
 		}
@@ -188,21 +185,21 @@ func (d *diskView) entered(st *state, target string, physical bool) (ok *state, 
 		}
 		passed = append(passed, left...)
 	}
-	if len(dirs) == 0 || len(dirs) > maxDirectories {
+	if len(dirs) == 0 || len(dirs) > state.MaxDirectories {
 		return nil, false
 	}
 	// What ".." leaves has to be there, too.
-	certain = d.enterable(passed) && d.certain(dirs)
-	if !certain && st.assigned(target) {
+	certain = d.Enterable(passed) && d.certain(dirs)
+	if !certain && st.Assigned(target) {
 		return nil, false // cdable_vars: where no directory has the name, what the variable holds is meant
 	}
-	return st.in(dirs), certain
+	return st.In(dirs), certain
 }
 
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (d *diskView) certain(dirs []string) bool {
-	return d.enterable(dirs) && d.onlyRead()
+	return d.Enterable(dirs) && d.onlyRead()
 }
 
 // onlyRead reports whether the commands of the line so far change nothing on
@@ -228,13 +225,4 @@ func (d *diskView) onlyReadBeside(harmless func(*command.Command) bool) bool {
 		}
 	}
 	return true
-}
-
-// surely reports whether an access is one to a file that is there for everyone,
-// and that nothing of the line can have taken away.
-func (d *diskView) surely(c *command.Command, a *command.Access) bool {
-	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !d.onlyRead() {
-		return false
-	}
-	return c.Everywhere(a, d.isReadable)
 }

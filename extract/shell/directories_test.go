@@ -4,11 +4,13 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 )
 
 // there is a disk on which some directories and a file are there for everyone.
-var there = Options{
+var there = host.Options{
 	Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
 	Enterable: func(dir string) bool { return slices.Contains([]string{"/srv/proj", "/srv/proj/src"}, dir) },
 	Readable:  func(path string) bool { return path == "/srv/proj/f" },

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
@@ -15,14 +17,14 @@ import (
 )
 
 // words expands one word of the source into the words that the shell makes of it.
-func (w *walker) words(st *state, word *syntax.Word) []expansion.Word {
+func (w *walker) words(st *state.State, word *syntax.Word) []expansion.Word {
 	return splitter{w: w, st: st}.appendWords(nil, word)
 }
 
 // splitter splits words of the source into words of a command, in a state.
 type splitter struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // appendWords appends what words returns.
@@ -40,12 +42,12 @@ func (s splitter) appendWords(out []expansion.Word, word *syntax.Word) []expansi
 }
 
 // fields splits an unquoted variable that is the whole word, if IFS has its default.
-func (s *surroundings) fields(st *state, word *syntax.Word) ([]expansion.Word, bool) {
+func (s *surroundings) fields(st *state.State, word *syntax.Word) ([]expansion.Word, bool) {
 	part, quoted := tree.LoneParameter(word)
-	if part == nil || quoted || s.Zsh || st.assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
+	if part == nil || quoted || s.Zsh || st.Assigned("IFS") || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return nil, false
 	}
-	held, ok := st.variable(part.Param.Value)
+	held, ok := st.Variable(part.Param.Value)
 	if !ok || held.Kind != expansion.Literal || !strings.ContainsFunc(held.Text, value.Separates) || s.Matches(held.Text) {
 		return nil, false
 	}
@@ -57,7 +59,7 @@ func (s *surroundings) fields(st *state, word *syntax.Word) ([]expansion.Word, b
 }
 
 // word evaluates a word without braces to a single Word.
-func (w *walker) word(st *state, word *syntax.Word) expansion.Word {
+func (w *walker) word(st *state.State, word *syntax.Word) expansion.Word {
 	out := w.unsplit(st, word)
 	if out.Kind == expansion.Literal && out.Text == "" && out.Vanishes {
 		out.Kind, out.Split = expansion.Dynamic, true
@@ -66,7 +68,7 @@ func (w *walker) word(st *state, word *syntax.Word) expansion.Word {
 }
 
 // unsplit evaluates a word that the shell doesn't split: the value of an assignment.
-func (w *walker) unsplit(st *state, word *syntax.Word) expansion.Word {
+func (w *walker) unsplit(st *state.State, word *syntax.Word) expansion.Word {
 	if len(word.Parts) == 1 {
 		if lit, ok := word.Parts[0].(*syntax.Lit); ok && lexical.IsLiteral(lit.Value) && (!w.Zsh || !lexical.HasZshEquals(lit.Value)) {
 			return expansion.Word{Kind: expansion.Literal, Text: lit.Value}
@@ -93,12 +95,12 @@ func (w *walker) unsplit(st *state, word *syntax.Word) expansion.Word {
 // expander expands the parts of one word.
 type expander struct {
 	w  *walker
-	st *state
+	st *state.State
 	expansion.Builder
 }
 
-func (w *walker) expander(st *state) expander {
-	return expander{w: w, st: st, Builder: expansion.NewBuilder(expansion.Context{Dialect: w.Dialect, Cwd: &st.cwd, AssignsIFS: st.assigned("IFS")})}
+func (w *walker) expander(st *state.State) expander {
+	return expander{w: w, st: st, Builder: expansion.NewBuilder(expansion.Context{Dialect: w.Dialect, Cwd: &st.Cwd, AssignsIFS: st.Assigned("IFS")})}
 }
 
 // unquoted adds unquoted text. first and only say where in the word it stands.
@@ -115,7 +117,7 @@ func (x *expander) tilde(text string, only bool) string {
 		return text
 	}
 	name, _, slash := strings.Cut(text[1:], "/")
-	if home := x.w.options.Home; name == "" && (slash || only) && home != "" && !x.st.assigned("HOME") {
+	if home := x.w.Options.Home; name == "" && (slash || only) && home != "" && !x.st.Assigned("HOME") {
 		x.Literal(home)
 		return text[1:]
 	}
@@ -255,8 +257,8 @@ func (s splitter) members(word *syntax.Word) ([]expansion.Word, bool) {
 	if !ok || part.Index != nil && s.w.Zsh {
 		return nil, false
 	}
-	list := s.st.array(name)
-	if list == nil || s.st.assigned("IFS") || !quoted && slices.ContainsFunc(list.Words, s.w.resplits) {
+	list := s.st.Array(name)
+	if list == nil || s.st.Assigned("IFS") || !quoted && slices.ContainsFunc(list.Words, s.w.resplits) {
 		return nil, false
 	}
 	switch {
@@ -265,7 +267,7 @@ func (s splitter) members(word *syntax.Word) ([]expansion.Word, bool) {
 	case quoted && star:
 		return list.Joined()
 	}
-	return expansion.InPlace(&s.st.cwd, slices.Clone(list.Words), quoted), true
+	return expansion.InPlace(&s.st.Cwd, slices.Clone(list.Words), quoted), true
 }
 
 // resplits reports whether a word outside of quotes becomes others than it is.

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/argv"
@@ -22,8 +24,8 @@ import (
 
 // define notes a function. A nil entry of a state's functions is one that may
 // be another, or none.
-func (c compound) define(cmd *syntax.FuncDecl) *state {
-	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || c.st.functions.Len() >= maxCommands || !c.w.definable(cmd.Name.Value) || cmd.RsrvWord && c.w.Posix {
+func (c compound) define(cmd *syntax.FuncDecl) *state.State {
+	if cmd.Name == nil || !tree.IsFunctionBody(cmd.Body) || c.st.Functions.Len() >= maxCommands || !c.w.definable(cmd.Name.Value) || cmd.RsrvWord && c.w.Posix {
 		c.w.messy(guard.MessyFunction)
 		if cmd.Body != nil {
 			c.w.stmt(c.st, cmd.Body)
@@ -36,7 +38,7 @@ func (c compound) define(cmd *syntax.FuncDecl) *state {
 	if _, known := c.w.called[cmd]; !known {
 		c.w.called[cmd] = false
 	}
-	return c.st.withFunction(cmd.Name.Value, cmd)
+	return c.st.WithFunction(cmd.Name.Value, cmd)
 }
 
 // definable reports whether a name means nothing to shells, nor to the program
@@ -49,10 +51,10 @@ func (s *surroundings) definable(name string) bool {
 }
 
 // invoke walks a call of a function.
-func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []expansion.Word, redirs []command.Access) (ok, fail *state) {
+func (w *walker) invoke(st *state.State, decl *syntax.FuncDecl, args []expansion.Word, redirs []command.Access) (ok, fail *state.State) {
 	if len(w.calling) >= maxDepth || slices.Contains(w.calling, decl) || slices.ContainsFunc(args, func(arg expansion.Word) bool { return arg.Kind == expansion.Pipe }) {
 		w.messy(guard.MessyFunction)
-		return st.nowhere(), st.nowhere()
+		return st.Nowhere(), st.Nowhere()
 	}
 	if len(redirs) > 0 {
 		w.emit(w.newCommand(st, ":", redirs))
@@ -60,79 +62,30 @@ func (w *walker) invoke(st *state, decl *syntax.FuncDecl, args []expansion.Word,
 	w.called[decl] = true
 	w.calls++
 	w.calling = append(w.calling, decl)
-	inside := parameters(st, args)
-	if _, held := st.variable("0"); held && w.Zsh {
-		inside.set("0", unknownWord) // the name of the function
+	inside := state.WithParameters(st, args)
+	if _, held := st.Variable("0"); held && w.Zsh {
+		inside = inside.With("0", expansion.Word{}) // the name of the function
 	}
-	ok, fail = w.caught(func() (ok, fail *state) { return w.stmt(inside, decl.Body) })
+	ok, fail = w.caught(func() (ok, fail *state.State) { return w.stmt(inside, decl.Body) })
 	locals := tree.DeclaredNames(decl.Body)
 	w.calling = w.calling[:len(w.calling)-1]
-	return returned(st, ok, locals), returned(st, fail, locals)
-}
-
-// maxParameters is how many parameters can be named by one digit.
-const maxParameters = 9
-
-// parameters is the state in which the body of a function begins.
-func parameters(st *state, args []expansion.Word) *state {
-	list := &expansion.Array{Words: expansion.AddDirectories(st.cwd.Known, slices.Clone(args))}
-	next := st.with("@", expansion.Word{Array: list})
-	for i := range maxParameters {
-		value := unknownWord
-		if word, known := list.At(i); known {
-			value = &word
-		}
-		next.set(strconv.Itoa(i+1), value)
-	}
-	return next
-}
-
-// returned is the state behind a call: the parameters are those of the caller
-// again, and what the function declared as its own is not followed.
-func returned(before, after *state, locals []string) *state {
-	next := after.clone()
-	restore := func(name string) {
-		if value, had := before.vars.Get(name); had {
-			next.set(name, value)
-		} else {
-			next.vars = next.vars.Without(name)
-		}
-	}
-	restore("@")
-	restore("0")
-	for i := range maxParameters {
-		restore(strconv.Itoa(i + 1))
-	}
-	for _, name := range locals {
-		next.set(name, unknownWord)
-	}
-	return next
+	return state.Returned(st, ok, locals), state.Returned(st, fail, locals)
 }
 
 // shifted drops the first parameters, as far as they are known.
-func shifted(st *state, args []expansion.Word) *state {
-	count := 1
-	if len(args) > 0 {
-		count = maxWords
-		if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == expansion.Literal && value.IsDecimal(args[0].Text) {
-			count = n
-		}
+func shifted(st *state.State, args []expansion.Word) *state.State {
+	if len(args) == 0 {
+		return state.Shifted(st, 1)
 	}
-	list := st.array("@")
-	if list != nil && count <= len(list.Words) && !slices.ContainsFunc(list.Words[:count], func(word expansion.Word) bool { return !expansion.IsSingle(word) }) {
-		return parameters(st, list.Words[count:])
+	if n, err := strconv.Atoi(args[0].Text); err == nil && len(args) == 1 && args[0].Kind == expansion.Literal && value.IsDecimal(args[0].Text) {
+		return state.Shifted(st, n)
 	}
-	next := parameters(st, nil)
-	next.set("@", unknownWord)
-	for i := range maxParameters {
-		next.set(strconv.Itoa(i+1), unknownWord)
-	}
-	return next
+	return state.WithoutParameters(st)
 }
 
 // function walks a call of a function of the line, nil for a name that may stand for another one, or
 // for something else.
-func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
+func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state.State) {
 	if decl != nil && i.st == i.after {
 		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}
@@ -144,5 +97,5 @@ func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state) {
 		e.AnyPath(word)
 	}
 	i.w.emit(c)
-	return i.after.nowhere(), i.after.nowhere()
+	return i.after.Nowhere(), i.after.Nowhere()
 }

@@ -3,6 +3,8 @@ package shell
 import (
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/shell/guard"
 
 	"github.com/stretchr/testify/assert"
@@ -84,7 +86,7 @@ func TestPiecesThatPrintTheEnvironment(t *testing.T) {
 
 // V9: in a function of zsh $0 is its name, whatever the script was called.
 func TestFunctionsNamedInZsh(t *testing.T) {
-	line := newTable(t).Parse(`zsh -c 'cat "$0"; id_rsa() { cat "$0"; }; id_rsa; cat "$0"' a.txt`, Options{Platform: "linux", Cwd: "/p"})
+	line := newTable(t).Parse(`zsh -c 'cat "$0"; id_rsa() { cat "$0"; }; id_rsa; cat "$0"' a.txt`, host.Options{Platform: "linux", Cwd: "/p"})
 	var dynamic []bool
 	for i := range line.Commands {
 		dynamic = append(dynamic, line.Commands[i].Caveats.Has("dynamic_word"))

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/command"
@@ -25,7 +27,7 @@ func FuzzParse(f *testing.F) {
 	}
 	table, err := NewTable()
 	require.NoError(f, err)
-	options := Options{Home: "/h", Cwd: "/p", Plain: func(string) bool { return true }}
+	options := host.Options{Home: "/h", Cwd: "/p", Plain: func(string) bool { return true }}
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
 		var line command.Line

@@ -4,6 +4,12 @@ import (
 	"strings"
 	"sync"
 
+	"policyd/extract/shell/output"
+
+	"policyd/extract/shell/state"
+
+	"policyd/extract/shell/host"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -42,7 +48,7 @@ type walker struct {
 	// mapped are the variables that mapfile made arrays of, doubtful those that a declaration gave
 	// a value which can be taken for members.
 	mapped, doubtful v1.Set
-	outset           state // before the first command
+	outset           state.State // before the first command
 }
 
 // surroundings are what a line is read in: the program table, the shell, the host, and what the line
@@ -50,13 +56,10 @@ type walker struct {
 type surroundings struct {
 	table *Table
 	lexical.Dialect
-	host
+	host.Host
 	// exported are variables that the line exports.
-	exported []string
-	// producing is what the producers are taken to print; produced are those whose values were used
-	// although they can print nothing.
-	producing producing
-	produced  []*argv.Producer
+	exported  []string
+	producers output.Producers
 }
 
 // report is what was found so far, and how much of the limits is used up.
@@ -94,9 +97,9 @@ type streams struct {
 
 // flow is how control leaves the constructs that are walked.
 type flow struct {
-	loops   int      // how many loops surround the command
-	jumps   []*state // for each body that is walked, the state in which it was left
-	aborted *state   // the state in which a line may have been given up
+	loops   int            // how many loops surround the command
+	jumps   []*state.State // for each body that is walked, the state in which it was left
+	aborted *state.State   // the state in which a line may have been given up
 }
 
 // nesting is the scripts, functions and substitutions that are walked.
@@ -116,7 +119,7 @@ type nesting struct {
 
 // Parse explains a command line. It never fails: what it can't explain makes
 // the line messy.
-func (t *Table) Parse(line string, options Options) command.Line {
+func (t *Table) Parse(line string, options host.Options) command.Line {
 	w := t.explain(line, &options)
 	defer w.release()
 	return w.line
@@ -130,21 +133,26 @@ func (w *walker) release() {
 	walkers.Put(w)
 }
 
+// read begins to read by a table, under an assumption about its producers.
+func (s *surroundings) read(table *Table, assumed output.Assumption) {
+	s.table, s.producers = table, output.Producers{Words: table.Words, Host: &s.Host, Assumed: assumed}
+}
+
 // walk explains a line under one assumption about its producers.
-func (t *Table) walk(line string, options *Options, printing producing) *walker {
+func (t *Table) walk(line string, options *host.Options, assumed output.Assumption) *walker {
 	w, ok := walkers.Get().(*walker)
 	if !ok {
 		w = &walker{}
 	}
-	w.table, w.producing = t, printing
-	w.begin(options)
+	w.Begin(options)
+	w.read(t, assumed)
 	w.walked = w.fewWalked[:0]
 	w.line.Commands = make([]command.Command, 0, likelyCommands(line))
 	st := &w.outset
 	if options.Cwd == "" {
-		st.cwd.Others = true
+		st.Cwd.Others = true
 	} else {
-		st.cwd.Known = []string{options.Cwd}
+		st.Cwd.Known = []string{options.Cwd}
 	}
 	if language, ok := windows.DialectOf(options.Shell); ok && options.Platform == "windows" {
 		w.windowsLine(st, line, language)
@@ -238,8 +246,8 @@ func (t *Table) With(entries map[string]any) (*Table, error) {
 }
 
 // Explain does what Parse does, and returns the answers that the explanation depends on.
-func (t *Table) Explain(line string, options *Options) (command.Line, answers) {
+func (t *Table) Explain(line string, options *host.Options) (command.Line, host.Answers) {
 	w := t.explain(line, options)
 	defer w.release()
-	return w.line, w.said()
+	return w.line, w.Answers()
 }

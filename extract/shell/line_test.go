@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,7 +33,7 @@ func newTable(tb testing.TB) *Table {
 
 func parse(tb testing.TB, line string) command.Line {
 	tb.Helper()
-	return newTable(tb).Parse(line, Options{
+	return newTable(tb).Parse(line, host.Options{
 		Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
 	})
 }
@@ -232,7 +234,7 @@ func TestWorkingDirectories(t *testing.T) {
 
 // A directory that ".." leaves may be a link, where the shell and the disk differ.
 func TestChangeDirectoryOverALinkIsUnknown(t *testing.T) {
-	line := newTable(t).Parse("cd link/.. && ls", Options{Cwd: "/srv/proj", Plain: func(dir string) bool { return !strings.Contains(dir, "link") }})
+	line := newTable(t).Parse("cd link/.. && ls", host.Options{Cwd: "/srv/proj", Plain: func(dir string) bool { return !strings.Contains(dir, "link") }})
 	assert.True(t, line.Commands[1].Cwd.Others)
 }
 

@@ -3,6 +3,10 @@ package shell
 import (
 	"slices"
 
+	"policyd/extract/shell/lexical"
+
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/command"
@@ -14,7 +18,7 @@ import (
 // loop is a for loop that is walked in a state.
 type loop struct {
 	w   *walker
-	st  *state
+	st  *state.State
 	cmd *syntax.ForClause
 	// name is the variable, first the index of the first command that the loop runs.
 	name  string
@@ -22,7 +26,7 @@ type loop struct {
 }
 
 // forClause unrolls a loop over known words, so that its body is judged for each of them.
-func (c compound) forClause(cmd *syntax.ForClause) (ok, fail *state) {
+func (c compound) forClause(cmd *syntax.ForClause) (ok, fail *state.State) {
 	l := loop{w: c.w, st: c.st, cmd: cmd, first: len(c.w.line.Commands)}
 	if cmd.Select {
 		return l.unexplained()
@@ -43,29 +47,29 @@ func (c compound) forClause(cmd *syntax.ForClause) (ok, fail *state) {
 }
 
 // unexplained reports the commands of a loop that isn't followed.
-func (l *loop) unexplained() (ok, fail *state) {
+func (l *loop) unexplained() (ok, fail *state.State) {
 	l.w.messy(guard.MessyControlFlow)
-	if ok, fail := l.w.stmts(l.st, l.cmd.Do); changed(l.st, join(ok, fail)) {
-		l.w.stmts(l.st.nowhere(), l.cmd.Do)
+	if ok, fail := l.w.stmts(l.st, l.cmd.Do); state.Changed(l.st, state.Join(ok, fail)) {
+		l.w.stmts(l.st.Nowhere(), l.cmd.Do)
 	}
-	return l.st.nowhere(), l.st.nowhere()
+	return l.st.Nowhere(), l.st.Nowhere()
 }
 
 // counting walks for (( … )): its counters hold any number in each round.
-func (l *loop) counting(clause *syntax.CStyleLoop) (ok, fail *state) {
+func (l *loop) counting(clause *syntax.CStyleLoop) (ok, fail *state.State) {
 	st := (&arithmetic{w: l.w, st: l.st}).command("((", clause.Init)
-	end := compound{w: l.w, st: st}.rounds(func(at *state) *state {
+	end := compound{w: l.w, st: st}.rounds(func(at *state.State) *state.State {
 		at = (&arithmetic{w: l.w, st: at}).command("((", clause.Cond)
 		ok, fail := l.body(at)
-		return join(at, (&arithmetic{w: l.w, st: join(ok, fail)}).command("((", clause.Post))
+		return state.Join(at, (&arithmetic{w: l.w, st: state.Join(ok, fail)}).command("((", clause.Post))
 	})
 	return end, end
 }
 
-func (l *loop) body(st *state) (ok, fail *state) {
+func (l *loop) body(st *state.State) (ok, fail *state.State) {
 	l.w.loops++
 	defer func() { l.w.loops-- }()
-	return l.w.caught(func() (ok, fail *state) { return l.w.stmts(st, l.cmd.Do) })
+	return l.w.caught(func() (ok, fail *state.State) { return l.w.stmts(st, l.cmd.Do) })
 }
 
 // allParameters is what a loop without words goes over: "$@".
@@ -79,7 +83,7 @@ const seqText = "$(seq)"
 // words are what the loop goes over.
 func (l *loop) words(items []*syntax.Word) (values []expansion.Word) {
 	for _, item := range items {
-		words := expansion.AddDirectories(l.st.cwd.Known, l.w.words(l.st, item))
+		words := expansion.AddDirectories(l.st.Cwd.Known, l.w.words(l.st, item))
 		if l.counts(item) {
 			words = []expansion.Word{{Kind: expansion.Number, Text: seqText, Class: expansion.Numeral(false, false)}}
 		}
@@ -92,7 +96,7 @@ func (l *loop) words(items []*syntax.Word) (values []expansion.Word) {
 // counts reports whether a word is $(seq …) with numbers: the loop then takes one number after the
 // other.
 func (l *loop) counts(item *syntax.Word) bool {
-	if l.st.assigned("IFS") || l.st.functions.Len() > 0 {
+	if l.st.Assigned("IFS") || l.st.Functions.Len() > 0 {
 		return false
 	}
 	call := tree.SubstitutedCall(item)
@@ -103,18 +107,18 @@ func (l *loop) counts(item *syntax.Word) bool {
 // isCount reports whether a word is a number no larger than a count.
 func (l *loop) isCount(word *syntax.Word) bool {
 	if lit := word.Lit(); lit != "" {
-		return counted(lit)
+		return lexical.IsCount(lit)
 	}
 	part, _ := tree.LoneParameter(word)
 	if part == nil || part.Param == nil || part.Index != nil || !tree.IsValue(part) {
 		return false
 	}
-	value, _ := l.st.variable(part.Param.Value)
-	return value.Kind == expansion.Number && expansion.IsNumber(value) && !value.MayBeginWithDash() || value.Kind == expansion.Literal && counted(value.Text)
+	value, _ := l.st.Variable(part.Param.Value)
+	return value.Kind == expansion.Number && expansion.IsNumber(value) && !value.MayBeginWithDash() || value.Kind == expansion.Literal && lexical.IsCount(value.Text)
 }
 
 // over walks the rounds of the loop.
-func (l *loop) over(words []expansion.Word) (ok, fail *state) {
+func (l *loop) over(words []expansion.Word) (ok, fail *state.State) {
 	if !l.w.local(l.name) {
 		l.w.messy(guard.MessyAssignment)
 	}
@@ -122,30 +126,30 @@ func (l *loop) over(words []expansion.Word) (ok, fail *state) {
 	l.first = len(l.w.line.Commands)
 	for _, word := range words {
 		round := len(l.w.line.Commands)
-		ok, fail = l.round(join(ok, fail), word)
+		ok, fail = l.round(state.Join(ok, fail), word)
 		l.w.mergeRounds(l.first, round)
 		if len(l.w.line.Commands) >= maxCommands {
 			l.w.messy(guard.MessyLimits)
 			break
 		}
 	}
-	return join(l.st, ok), join(l.st, fail)
+	return state.Join(l.st, ok), state.Join(l.st, fail)
 }
 
 // round walks what one word makes of the loop: a round, several, or none.
-func (l *loop) round(before *state, word expansion.Word) (ok, fail *state) {
+func (l *loop) round(before *state.State, word expansion.Word) (ok, fail *state.State) {
 	if word.Extended != "" {
 		word = expansion.Word{Split: true} // a pattern, perhaps
 	}
 	several, none := roundsOf(word)
-	value := word.Item(&l.st.cwd)
-	start := before.with(l.name, value)
+	value := word.Item(&l.st.Cwd)
+	start := before.With(l.name, value)
 	ok, fail = l.body(start)
 	if several {
 		ok, fail = l.nextRounds(start, ok, fail, value)
 	}
 	if none {
-		ok, fail = join(before, ok), join(before, fail)
+		ok, fail = state.Join(before, ok), state.Join(before, fail)
 	}
 	return ok, fail
 }
@@ -159,15 +163,15 @@ func roundsOf(word expansion.Word) (several, none bool) {
 
 // nextRounds walks the body of a loop whose words are only known on the disk once more, from what the
 // first round can have left. What changes again then changes with every round, and isn't followed.
-func (l *loop) nextRounds(start, ok, fail *state, value expansion.Word) (nextOK, nextFail *state) {
-	after := join(start, join(ok, fail))
-	if !changed(start, after) {
+func (l *loop) nextRounds(start, ok, fail *state.State, value expansion.Word) (nextOK, nextFail *state.State) {
+	after := state.Join(start, state.Join(ok, fail))
+	if !state.Changed(start, after) {
 		return ok, fail
 	}
-	ok, fail = l.body(after.with(l.name, value))
-	if end := join(after, join(ok, fail)); changed(after, end) {
+	ok, fail = l.body(after.With(l.name, value))
+	if end := state.Join(after, state.Join(ok, fail)); state.Changed(after, end) {
 		l.w.messy(guard.MessyControlFlow)
-		return end.nowhere(), end.nowhere()
+		return end.Nowhere(), end.Nowhere()
 	}
 	return ok, fail
 }
@@ -193,40 +197,40 @@ func (r *report) mergeRounds(first, round int) {
 }
 
 // whileClause walks the rounds of a loop.
-func (c compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state) {
-	end := c.rounds(func(at *state) *state {
-		ok, fail := c.w.caught(func() (ok, fail *state) {
+func (c compound) whileClause(cmd *syntax.WhileClause) (ok, fail *state.State) {
+	end := c.rounds(func(at *state.State) *state.State {
+		ok, fail := c.w.caught(func() (ok, fail *state.State) {
 			yes, no := c.w.stmts(at, cmd.Cond)
 			if cmd.Until {
 				yes, no = no, yes
 			}
 			ok, fail = c.w.stmts(yes, cmd.Do)
-			return join(ok, no), fail
+			return state.Join(ok, no), fail
 		})
-		return join(ok, fail)
+		return state.Join(ok, fail)
 	})
 	return end, end
 }
 
 // rounds walks a loop once, in a state that no round of it can leave: a body
 // that changes the directory, or a variable with every round, is not followed.
-func (c compound) rounds(round func(*state) *state) *state {
+func (c compound) rounds(round func(*state.State) *state.State) *state.State {
 	c.w.loops++
 	defer func() { c.w.loops-- }()
 	commands := len(c.w.line.Commands)
 	end := round(c.st)
 	c.w.changes = c.w.changes || !c.w.onlyRead()
-	if onlyVariables(c.st, end) {
+	if state.OnlyVariables(c.st, end) {
 		// A second round, from what the first may have left, is as good as any.
-		c.st = join(c.st, end)
+		c.st = state.Join(c.st, end)
 		first := slices.Clone(c.w.line.Commands[commands:])
 		c.w.line.Commands = c.w.line.Commands[:commands]
-		end = join(c.st, round(c.st))
+		end = state.Join(c.st, round(c.st))
 		c.w.keepRound(first, commands)
 	}
-	if changed(c.st, end) {
+	if state.Changed(c.st, end) {
 		c.w.messy(guard.MessyControlFlow) // what the first round is known to do stays in it
-		lost := end.nowhere()
+		lost := end.Nowhere()
 		round(lost)
 		return lost
 	}
@@ -243,38 +247,12 @@ func (r *report) keepRound(first []command.Command, from int) {
 	}
 }
 
-// onlyVariables reports whether a round of a loop changed variables and
-// nothing else.
-func onlyVariables(before, after *state) bool {
-	same := *after
-	same.vars, same.before = before.vars, before.before
-	return !changed(before, &same) && changed(before, after)
-}
-
-func changed(before, after *state) bool {
-	if len(before.cwd.Known) != len(after.cwd.Known) || before.cwd.Others != after.cwd.Others ||
-		len(before.caveats) != len(after.caveats) || len(before.given) != len(after.given) || len(before.environments) != len(after.environments) || before.vars.Len() != after.vars.Len() {
-		return true
-	}
-	if !before.functions.Equal(after.functions) || !slices.Equal(before.before, after.before) ||
-		before.unstacked != after.unstacked || !slices.EqualFunc(before.stack, after.stack, slices.Equal) {
-		return true
-	}
-	return !after.vars.Differing(before.vars, func(name string, value *expansion.Word) bool {
-		was, assigned := before.vars.Get(name)
-		if !assigned {
-			was = unknownWord
-		}
-		return was == value || was.Equal(value)
-	})
-}
-
 // What stands behind break, continue, return and exit in a body may not run, so
 // that a loop, or a function, also ends in the state in which one of them is
 // reached.
 
 // caught walks a body and returns what holds behind it, however it ends.
-func (f *flow) caught(body func() (ok, fail *state)) (ok, fail *state) {
+func (f *flow) caught(body func() (ok, fail *state.State)) (ok, fail *state.State) {
 	f.jumps = append(f.jumps, nil)
 	ok, fail = body()
 	last := len(f.jumps) - 1
@@ -283,17 +261,17 @@ func (f *flow) caught(body func() (ok, fail *state)) (ok, fail *state) {
 	if left == nil {
 		return ok, fail
 	}
-	return join(ok, left), join(fail, left)
+	return state.Join(ok, left), state.Join(fail, left)
 }
 
 // jump notes that the bodies being walked may end here. How many of them one
 // jump leaves need not be known: for the others it only adds to what may be.
-func (f *flow) jump(st *state) {
+func (f *flow) jump(st *state.State) {
 	for i, left := range f.jumps {
 		if left == nil {
 			f.jumps[i] = st
 		} else {
-			f.jumps[i] = join(left, st)
+			f.jumps[i] = state.Join(left, st)
 		}
 	}
 }
@@ -303,11 +281,11 @@ func (f *flow) jump(st *state) {
 // would have changed is then as it was.
 
 // aborts notes that the line may end here.
-func (f *flow) aborts(st *state) {
+func (f *flow) aborts(st *state.State) {
 	if f.aborted == nil {
 		f.aborted = st
 	} else {
-		f.aborted = join(f.aborted, st)
+		f.aborted = state.Join(f.aborted, st)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/shell/guard"
 
 	"github.com/stretchr/testify/assert"
@@ -12,7 +14,7 @@ import (
 func everywhere(string) bool { return true }
 
 // textual are the surroundings of lines that look for numbers in files.
-var textual = Options{
+var textual = host.Options{
 	Platform: "linux", Cwd: "/p", Plain: everywhere, Enterable: everywhere, Readable: everywhere, Toplevel: func(dir string) string { return dir },
 	Textual: func(path string) bool { return path == "/p/f" },
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +32,7 @@ func TestOperatorsAddPrograms(t *testing.T) {
 	assert.Nil(t, table.Program("acme"))
 	require.NoError(t, extended.Check())
 	read := func(table *Table, line string) command.Command {
-		parsed := table.Parse(line, Options{Platform: "linux", Shell: "bash"})
+		parsed := table.Parse(line, host.Options{Platform: "linux", Shell: "bash"})
 		require.Len(t, parsed.Commands, 1, line)
 		return parsed.Commands[0]
 	}

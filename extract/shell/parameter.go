@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/expansion"
@@ -17,7 +19,7 @@ import (
 // parameter is a parameter expansion with the value that its operator is applied to.
 type parameter struct {
 	w        *walker
-	st       *state
+	st       *state.State
 	part     *syntax.ParamExp
 	name     string
 	quoted   bool
@@ -36,7 +38,7 @@ func (x *expander) parameter(part *syntax.ParamExp, quoted bool) {
 	}
 	p := parameter{w: x.w, st: x.st, part: part, name: part.Param.Value, quoted: quoted, operator: tree.OperatorOf(part)}
 	x.w.expands(x.st, p.name)
-	if !x.st.assigned(p.name) {
+	if !x.st.Assigned(p.name) {
 		x.Variables = append(x.Variables, p.name)
 		x.w.expandedNames = append(x.w.expandedNames, p.name)
 	}
@@ -89,7 +91,7 @@ func (p *parameter) read() (expansion.Word, bool) {
 	if p.part.Index != nil {
 		return p.member()
 	}
-	if list := p.st.array(p.name); list != nil {
+	if list := p.st.Array(p.name); list != nil {
 		single := len(list.Words) < 2
 		if (p.name == "@" || p.name == "*") && (!single || !tree.IsValue(p.part)) {
 			return expansion.Word{Kind: expansion.Output, Text: "$" + p.name}, list.Plain() // all of them, and not the first
@@ -105,7 +107,7 @@ func (p *parameter) member() (expansion.Word, bool) {
 		p.w.messy(guard.MessyExpansion)
 		return expansion.Word{}, false
 	}
-	value, assigned := p.st.variable(p.name)
+	value, assigned := p.st.Variable(p.name)
 	list, all := value.Array, tree.IsAllMembers(p.part.Index)
 	switch {
 	case !assigned && p.name == "PIPESTATUS" && !all:
@@ -129,7 +131,7 @@ func (p *parameter) member() (expansion.Word, bool) {
 // variable that holds a number.
 func (p *parameter) plainSubscript() bool {
 	w, st, index := p.w, p.st, p.part.Index
-	value, assigned := st.variable(p.name)
+	value, assigned := st.Variable(p.name)
 	list := value.Array
 	switch {
 	case w.Zsh || w.Posix && list == nil:
@@ -314,12 +316,12 @@ func (p *parameter) partOfName() (expansion.Word, bool) {
 		return expansion.Word{}, false
 	}
 	value.Expands, value.Split = false, !p.quoted // the variable holds one match
-	return expansion.PartOf(&p.st.cwd, value, stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.Name(), whole, op != syntax.RemLargePrefix)})
+	return expansion.PartOf(&p.st.Cwd, value, stream.Part{Text: "${" + p.name + "…}", Extent: stream.ExtentOf(value.Name(), whole, op != syntax.RemLargePrefix)})
 }
 
 // value returns what a variable is known to hold.
-func (s *surroundings) value(st *state, name string) (expansion.Word, bool) {
-	if value, ok := st.variable(name); ok {
+func (s *surroundings) value(st *state.State, name string) (expansion.Word, bool) {
+	if value, ok := st.Variable(name); ok {
 		return value, value.Kind != expansion.Dynamic
 	}
 	if s.isPublic(name) {
@@ -327,10 +329,10 @@ func (s *surroundings) value(st *state, name string) (expansion.Word, bool) {
 	}
 	switch name {
 	case "HOME":
-		return expansion.Word{Kind: expansion.Literal, Text: s.options.Home}, s.options.Home != ""
+		return expansion.Word{Kind: expansion.Literal, Text: s.Options.Home}, s.Options.Home != ""
 	case "PWD":
-		if st.cwd.Single() {
-			return expansion.Word{Kind: expansion.Literal, Text: st.cwd.Known[0]}, true
+		if st.Cwd.Single() {
+			return expansion.Word{Kind: expansion.Literal, Text: st.Cwd.Known[0]}, true
 		}
 	}
 	return expansion.Word{}, false

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -29,7 +31,7 @@ func TestProducersPrintTheirShape(t *testing.T) {
 		output, err := exec.CommandContext(t.Context(), p.Command[0], p.Command[1:]...).Output()
 		require.NoError(t, err, p.Command)
 		assert.Regexp(t, shape, strings.TrimRight(string(output), "\n"), p.Command)
-		line := table.Parse("head -n $("+strings.Join(p.Command, " ")+") x", Options{Platform: "linux", Home: "/h", Cwd: "/p"})
+		line := table.Parse("head -n $("+strings.Join(p.Command, " ")+") x", host.Options{Platform: "linux", Home: "/h", Cwd: "/p"})
 		head := &line.Commands[len(line.Commands)-1]
 		assert.Empty(t, line.Messy)
 		assert.Empty(t, head.Caveats, p.Command)
@@ -53,7 +55,7 @@ func TestEmptyWordsVanish(t *testing.T) {
 		"X=; Y=$X; cat $Y a": {"cat", "a"},
 		"X=; cat $X~ a":      {"cat", "~", "a"},
 	} {
-		got := table.Parse(line, Options{Platform: "linux", Home: "/h", Cwd: "/p"})
+		got := table.Parse(line, host.Options{Platform: "linux", Home: "/h", Cwd: "/p"})
 		last := &got.Commands[len(got.Commands)-1]
 		var words []string
 		for _, word := range last.Argv {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
@@ -25,10 +27,10 @@ type lineReader struct {
 
 // read walks `read -r name…`. Other options, and operands that are no names, aren't followed. At the
 // end of the input the variables can be empty.
-func (i simpleCommand) read() (next, end *state, explained bool) {
+func (i simpleCommand) read() (next, end *state.State, explained bool) {
 	r := lineReader{simpleCommand: i, names: i.args()}
 	r.options()
-	if i.st.caveats.Has("assigns") || len(r.names) == 0 {
+	if i.st.Has("assigns") || len(r.names) == 0 {
 		return nil, nil, false
 	}
 	next, end = i.after, i.after
@@ -38,8 +40,8 @@ func (i simpleCommand) read() (next, end *state, explained bool) {
 		}
 		value := r.value(at)
 		i.w.takes(value, r.zero)
-		next = next.with(name.Text, value)
-		end = end.with(name.Text, value.OrNone())
+		next = next.With(name.Text, value)
+		end = end.With(name.Text, value.OrNone())
 	}
 	if r.zero && i.w.Posix {
 		return nil, nil, false // dash knows no -d: the variables keep their values
@@ -66,7 +68,7 @@ func (r *lineReader) options() {
 func (r *lineReader) value(at int) expansion.Word {
 	in, variables, shown := r.w.in, len(r.names), "$"+r.names[at].Text
 	text := expansion.Word{Kind: expansion.Output, Text: shown}
-	ifs, set := r.st.variable("IFS")
+	ifs, set := r.st.Variable("IFS")
 	if set && ifs.Kind != expansion.Literal {
 		return text
 	}
@@ -78,7 +80,7 @@ func (r *lineReader) value(at int) expansion.Word {
 	if variables > 1 || set && ifs.Text != "" {
 		return text // other separators are cut off the ends of a name
 	}
-	if names := in.FilesBy(r.zero); names != nil && r.st.cwd.Only(names.Dir) {
+	if names := in.FilesBy(r.zero); names != nil && r.st.Cwd.Only(names.Dir) {
 		return r.nameOf(names)
 	}
 	return text
@@ -94,7 +96,7 @@ func (r *lineReader) beginning(ifs string, unset bool) (expansion.Word, bool) {
 	if unset {
 		ifs = " "
 	}
-	return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, r.st.cwd.Only(in.Dir()) && in.BeginWithHash(variables, ifs)
+	return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, r.st.Cwd.Only(in.Dir()) && in.BeginWithHash(variables, ifs)
 }
 
 // nameOf is one name of a stream.
@@ -108,8 +110,8 @@ func (r *lineReader) nameOf(names *stream.NameStream) expansion.Word {
 
 // mapfile walks `mapfile -t name`: the lines of the input become the members of an array, names among
 // them if they are known.
-func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
-	if i.w.Zsh || i.w.Posix || i.st.caveats.Has("assigns") || len(i.argv) != 3 || !i.argv[1].Is("-t") {
+func (i simpleCommand) mapfile() (ok, fail *state.State, explained bool) {
+	if i.w.Zsh || i.w.Posix || i.st.Has("assigns") || len(i.argv) != 3 || !i.argv[1].Is("-t") {
 		return nil, nil, false
 	}
 	name := i.argv[2]
@@ -117,7 +119,7 @@ func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 		return nil, nil, false
 	}
 	member := expansion.Word{Kind: expansion.Output, Text: "$(…)", Split: true}
-	if names := i.w.in.FilesBy(false); names != nil && i.st.cwd.Only(names.Dir) {
+	if names := i.w.in.FilesBy(false); names != nil && i.st.Cwd.Only(names.Dir) {
 		lines := *names
 		lines.Handing, lines.Several = max(names.Handing, value.AsLines), true
 		member = expansion.OfNames(&lines, lines.Roots[0])
@@ -127,10 +129,10 @@ func (i simpleCommand) mapfile() (ok, fail *state, explained bool) {
 	i.w.takes(member, false)
 	i.shell()
 	held := expansion.Word{Array: &expansion.Array{Words: []expansion.Word{member}}}
-	if i.st.assigned(name.Text) {
+	if i.st.Assigned(name.Text) {
 		held = expansion.Word{} // without mapfile, as in bash 3.2, and without lines it keeps its old value
 	}
-	next := i.after.with(name.Text, held)
+	next := i.after.With(name.Text, held)
 	return next, next, true
 }
 

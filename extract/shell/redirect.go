@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -19,13 +21,13 @@ import (
 // redirector opens the redirections of a statement, in a state.
 type redirector struct {
 	w  *walker
-	st *state
+	st *state.State
 	// opened are the paths that were opened.
 	opened []command.Access
 }
 
 // redirections returns the paths that a statement's redirections open.
-func (w *walker) redirections(st *state, list []*syntax.Redirect) []command.Access {
+func (w *walker) redirections(st *state.State, list []*syntax.Redirect) []command.Access {
 	if len(list) > maxRedirections {
 		w.messy(guard.MessyLimits)
 		list = list[:maxRedirections]
@@ -43,8 +45,8 @@ func (w *walker) redirections(st *state, list []*syntax.Redirect) []command.Acce
 		}
 	}
 	// The shell opens them, where it stands, whatever options the command has.
-	dirs := st.cwd.Known
-	if st.cwd.Others || len(dirs) == 0 {
+	dirs := st.Cwd.Known
+	if st.Cwd.Others || len(dirs) == 0 {
 		dirs = append(slices.Clip(dirs), "")
 	}
 	for i := range o.opened {
@@ -109,7 +111,7 @@ func (o *redirector) reads(word expansion.Word, brace bool) bool {
 		o.w.handsOn(o.st, []expansion.Word{word})
 		o.opened = append(o.opened, command.AccessToMatches(word, v1.OpRead))
 		return true
-	case word.Kind == expansion.Names && isNameIn(word, &o.st.cwd) && (!word.Split || !word.Stream.IsComposed()):
+	case word.Kind == expansion.Names && isNameIn(word, &o.st.Cwd) && (!word.Split || !word.Stream.IsComposed()):
 		o.opened = append(command.AppendNames(o.opened, word, v1.OpRead, false), command.Composing(word.Stream)...)
 		return true
 	}
@@ -153,7 +155,7 @@ func sends(opened []command.Access, from int) {
 func writesOutput(a command.Access) bool { return a.Op == v1.OpWrite && a.Printed }
 
 // mayFail reports whether a redirection can fail, so that the shell doesn't run what it belongs to.
-func (d *diskView) mayFail(st *state, list []*syntax.Redirect) bool {
+func (d *diskView) mayFail(st *state.State, list []*syntax.Redirect) bool {
 	fails := false
 	for _, redirect := range list {
 		fails = d.redirectFails(st, redirect) || fails
@@ -162,7 +164,7 @@ func (d *diskView) mayFail(st *state, list []*syntax.Redirect) bool {
 }
 
 // redirectFails reports whether a file may not open, or a descriptor may not be open.
-func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
+func (d *diskView) redirectFails(st *state.State, redirect *syntax.Redirect) bool {
 	text := ""
 	if redirect.Word != nil {
 		text = redirect.Word.Lit()
@@ -174,8 +176,8 @@ func (d *diskView) redirectFails(st *state, redirect *syntax.Redirect) bool {
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := command.Command{Cwd: st.cwd}
-		there := lexical.IsLiteral(text) && text != "" && d.surely(&at, &command.Access{Text: text, Op: v1.OpRead, Naming: command.ByName})
+		at := command.Command{Cwd: st.Cwd}
+		there := lexical.IsLiteral(text) && text != "" && d.lister().Surely(&at, &command.Access{Text: text, Op: v1.OpRead, Naming: command.ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:
 		return text != "/dev/null"

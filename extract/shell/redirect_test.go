@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
@@ -18,7 +20,7 @@ func TestDuplicatesThatNameFiles(t *testing.T) {
 		"for i in 1- 2; do ls >&$i; done",
 	} {
 		for _, shell := range []string{"bash", "zsh", "sh", "dash", "ksh"} {
-			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
+			parsed := newTable(t).Parse(line, host.Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
 			writes := slices.ContainsFunc(parsed.Commands, func(c command.Command) bool {
 				return slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpWrite })
 			})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"policyd/extract/argv"
 
 	"github.com/stretchr/testify/assert"
@@ -39,7 +41,7 @@ func TestARiskyOptionIsOne(t *testing.T) {
 	table, err := NewTable()
 	require.NoError(t, err)
 	risksOf := func(line string) (risks []string, once bool) {
-		parsed := table.Parse(line, Options{Home: "/home/dev", Cwd: "/srv/proj", Platform: "linux"})
+		parsed := table.Parse(line, host.Options{Home: "/home/dev", Cwd: "/srv/proj", Platform: "linux"})
 		for i := range parsed.Commands {
 			c := &parsed.Commands[i]
 			risks = append(risks, c.Approval.Risks...)

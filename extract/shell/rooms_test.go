@@ -6,6 +6,8 @@ import (
 	"sync"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -16,7 +18,6 @@ import (
 // is read later changes it.
 func TestLinesShareNoMemory(t *testing.T) {
 	table := newTable(t)
-	memo := NewMemo(table)
 	lines := []string{
 		"timeout foo", "env -i x=1 cat y", "command -v ls; type x", "sudo -u a ls b", "find . -name x | xargs -I{} cat {}", "a=(b c); echo ${a[@]}",
 		"f() { cat $1; }; f a; f b", "cd src && git status && ls -la f.go", "bash -c 'ls a; cat b'", "printf %s a | xargs cat", "ls <(cat x) 2>&1",
@@ -29,11 +30,12 @@ func TestLinesShareNoMemory(t *testing.T) {
 		require.NoError(t, err)
 		return string(text) + fmt.Sprint(line.Commands)
 	}
-	options := Options{Home: "/home/dev", Cwd: "/srv/proj"}
-	kept, want := make([]*command.Line, len(lines)), make([]string, len(lines))
+	options := host.Options{Home: "/home/dev", Cwd: "/srv/proj"}
+	kept, want := make([]command.Line, len(lines)), make([]string, len(lines))
 	for i, line := range lines {
-		kept[i] = memo.Parse(line, &options)
-		want[i] = told(kept[i])
+		kept[i] = table.Parse(line, options)
+		kept[i].Detach()
+		want[i] = told(&kept[i])
 	}
 	var group sync.WaitGroup
 	for range 2 {
@@ -41,13 +43,13 @@ func TestLinesShareNoMemory(t *testing.T) {
 			for i := range lines {
 				line := table.Parse(lines[len(lines)-1-i], options)
 				line.Detach()
-				assert.JSONEq(t, jsonOf(t, kept[len(lines)-1-i]), jsonOf(t, &line))
+				assert.JSONEq(t, jsonOf(t, &kept[len(lines)-1-i]), jsonOf(t, &line))
 			}
 		})
 	}
 	group.Wait()
 	for i := range lines {
-		assert.Equal(t, want[i], told(kept[i]), lines[i])
+		assert.Equal(t, want[i], told(&kept[i]), lines[i])
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 )
 
@@ -17,7 +19,7 @@ func TestLoopsOfManyRounds(t *testing.T) {
 			names = append(names, fmt.Sprintf("name%d", i))
 		}
 		line := "for s in " + strings.Join(names, " ") + `; do echo "== $s"; grep -rn "$s" --include='*.go' . | grep -v _test.go | grep -v vendor | head -20; done`
-		parsed := table.Parse(line, Options{Shell: "bash", Platform: "linux", Home: "/home/u", Cwd: "/srv/proj"})
+		parsed := table.Parse(line, host.Options{Shell: "bash", Platform: "linux", Home: "/home/u", Cwd: "/srv/proj"})
 		assert.Equal(t, messy, len(parsed.Messy) > 0, "%d rounds: %v", rounds, parsed.Messy)
 		if messy {
 			continue
@@ -32,6 +34,6 @@ func TestLoopsOfManyRounds(t *testing.T) {
 	}
 	// What differs between rounds is kept.
 	line := "for d in a b c d e f g h i j k l m n o p q r s t; do rm $d; ls $d; cat $d/x; head $d/y; done"
-	parsed := table.Parse(line, Options{Shell: "bash", Platform: "linux", Home: "/home/u", Cwd: "/srv/proj"})
+	parsed := table.Parse(line, host.Options{Shell: "bash", Platform: "linux", Home: "/home/u", Cwd: "/srv/proj"})
 	assert.NotEmpty(t, parsed.Messy)
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"unicode"
 
+	"policyd/extract/shell/state"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
@@ -23,7 +25,7 @@ type run struct {
 	parsed  effect.Reader
 	command command.Command
 	w       *walker
-	st      *state
+	st      *state.State
 	// redirs are the redirections of the command, and of one that it starts.
 	redirs []command.Access
 }
@@ -31,7 +33,7 @@ type run struct {
 var runs sync.Pool
 
 // reading returns a run that reads the words of a command, and not its redirections.
-func (w *walker) reading(st *state, verb, program string, words []expansion.Word) *run {
+func (w *walker) reading(st *state.State, verb, program string, words []expansion.Word) *run {
 	v, ok := runs.Get().(*run)
 	if !ok {
 		v = &run{}
@@ -51,15 +53,15 @@ func (v *run) release() {
 }
 
 // around are the surroundings of a command in a state.
-func around(w *walker, st *state) effect.Surroundings {
+func around(w *walker, st *state.State) effect.Surroundings {
 	return effect.Surroundings{
-		Table: w.table.Table, Dialect: w.Dialect, Platform: w.options.Platform, Home: w.options.Home,
-		Cwd: st.cwd, AssignsIFS: st.assigned("IFS"), In: w.in,
+		Table: w.table.Table, Dialect: w.Dialect, Platform: w.Options.Platform, Home: w.Options.Home,
+		Cwd: st.Cwd, AssignsIFS: st.Assigned("IFS"), In: w.in,
 	}
 }
 
 // effectsOf are those of the words of a command in a state that nothing reads by a table.
-func effectsOf(w *walker, st *state, c *command.Command) effect.Effects {
+func effectsOf(w *walker, st *state.State, c *command.Command) effect.Effects {
 	return effect.NewEffects(around(w, st), c)
 }
 
@@ -75,16 +77,20 @@ func (v *run) Intact(endByNUL bool) bool { return v.w.input.whole(v.w.loops, end
 // Aside reads words as a command line of their own.
 func (v *run) Aside(words []expansion.Word) (commands []command.Command, messy []string) {
 	w := &walker{}
-	w.table, w.options, w.Dialect = v.w.table, v.w.options, lexical.Dialect{Zsh: v.w.Zsh, Ksh: v.w.Ksh, Posix: v.w.Posix}
+	w.Begin(&v.w.Options)
+	w.read(v.w.table, v.w.producers.Assumed)
+	w.Dialect = lexical.Dialect{Zsh: v.w.Zsh, Ksh: v.w.Ksh, Posix: v.w.Posix}
 	w.depth, w.text = v.w.depth, v.w.text
-	st := v.st.withoutFunctions()
+	st := v.st.WithoutFunctions()
 	w.argv(st, st, words, nil)
+	v.w.Join(&w.Host)
+	v.w.producers.Used = append(v.w.producers.Used, w.producers.Used...)
 	return w.line.Commands, w.line.Messy
 }
 
 // program walks a command that is a program or a plain builtin, unwrapping
 // the wrappers that the table knows.
-func (w *walker) program(st *state, words []expansion.Word, redirs []command.Access, caveats v1.Set) {
+func (w *walker) program(st *state.State, words []expansion.Word, redirs []command.Access, caveats v1.Set) {
 	if w.depth++; w.depth > maxDepth {
 		w.messy(guard.MessyNesting)
 		w.depth--
@@ -136,7 +142,7 @@ func (v *run) replaced(name string, entry *argv.Program) bool {
 // goesOn walks what a program runs that is an item of its own.
 func (v *run) goesOn(name string) {
 	if argv.IsShell(name) && v.readsScript() {
-		innerText{w: v.w, st: v.st.child()}.ranInput(name)
+		innerText{w: v.w, st: v.st.Child()}.ranInput(name)
 	}
 	for _, words := range v.After {
 		v.w.program(v.st, words, nil, nil)
@@ -159,9 +165,9 @@ func (v *run) shellCommand() bool {
 	if !commands || len(words) == 0 || words[0].Kind != expansion.Literal {
 		return false
 	}
-	st := v.st.child()
+	st := v.st.Child()
 	if named := v.Command.Caveats.Has("named_by_path"); named {
-		st = st.withCaveat("named_by_path")
+		st = st.WithCaveat("named_by_path")
 	}
 	if len(v.Command.Accesses) > 0 {
 		v.w.emit(v.w.newCommand(st, ":", v.Command.Accesses))
@@ -176,7 +182,7 @@ func (v *run) shellCommand() bool {
 // positional is the state in which a script begins that is given words: the first is
 // what it is called. Of names whose number is not known each parameter is one, or
 // nothing.
-func positional(st *state, args []expansion.Word) *state {
+func positional(st *state.State, args []expansion.Word) *state.State {
 	if len(args) == 0 {
 		return st
 	}
@@ -186,8 +192,8 @@ func positional(st *state, args []expansion.Word) *state {
 		rest = slices.Clone(args) // the first may be several words, or none, of which $0 is one
 		rest[0].Vanishes = true
 	}
-	next := parameters(st, rest)
-	next.set("0", &args[0])
+	next := state.WithParameters(st, rest)
+	next = next.With("0", args[0])
 	last := args[len(args)-1]
 	if last.Kind != expansion.Names || !last.Stream.Several {
 		return next
@@ -197,9 +203,9 @@ func positional(st *state, args []expansion.Word) *state {
 	if last.Vanishes || each.Handing != value.Whole {
 		first = more // a quoted list may be empty, too
 	}
-	next.set(strconv.Itoa(len(args)-1), &first)
-	for i := len(args); i <= maxParameters; i++ {
-		next.set(strconv.Itoa(i), &more)
+	next = next.With(strconv.Itoa(len(args)-1), first)
+	for i := len(args); i <= state.MaxParameters; i++ {
+		next = next.With(strconv.Itoa(i), more)
 	}
 	return next
 }
@@ -214,7 +220,7 @@ func (v *run) env(program *argv.Program) bool {
 	st := v.st
 	rest := v.Args.Operands
 	if len(rest) > 1 && rest[0].Is("-") { // as -i
-		st, rest = st.withCaveat("assigns"), rest[1:]
+		st, rest = st.WithCaveat("assigns"), rest[1:]
 	}
 	for len(rest) > 0 {
 		name, value, ok := strings.Cut(rest[0].Text, "=")
@@ -232,9 +238,9 @@ func (v *run) env(program *argv.Program) bool {
 		return false
 	}
 	if v.Has("-u") || v.Has("-i") {
-		st = st.withCaveat("assigns")
+		st = st.WithCaveat("assigns")
 	}
-	st = st.withoutFunctions()
+	st = st.WithoutFunctions()
 	v.w.argv(st, st, rest, v.Command.Accesses)
 	return true
 }
@@ -264,21 +270,21 @@ func (v *run) wrapper(program *argv.Program) {
 	st := v.st
 	if v.Moved {
 		v.w.messy(guard.MessyWrapper)
-		st = st.nowhere()
+		st = st.Nowhere()
 	}
 	if program.Wrapper == "plain" && len(v.Args.Inner) > 0 {
 		if changesShell(v.Command.Program, v.Args.Inner[0]) {
 			v.w.messy(guard.MessyWrapper)
 		}
 		if v.Command.Caveats.Has("named_by_path") {
-			st = st.withCaveat("named_by_path")
+			st = st.WithCaveat("named_by_path")
 		}
 		if program.Leaves != "" && !slices.ContainsFunc(v.Command.Accesses, writesOutput) {
 			v.Command.Accesses = append(v.Command.Accesses, command.AccessTo(v1.OpWrite, program.Leaves))
 		}
-		st = st.withoutFunctions()
+		st = st.WithoutFunctions()
 		ok, fail := v.w.argv(st, st, v.Args.Inner, v.Command.Accesses)
-		if inShell(v.Command.Program) && changed(st, join(ok, fail)) {
+		if inShell(v.Command.Program) && state.Changed(st, state.Join(ok, fail)) {
 			v.w.messy(guard.MessyWrapper)
 		}
 		return
@@ -292,12 +298,12 @@ func (v *run) runsBy() {
 	if len(v.Started) == 0 {
 		return
 	}
-	st := v.st.withoutFunctions().withCaveat(effect.RunBy)
+	st := v.st.WithoutFunctions().WithCaveat(effect.RunBy)
 	switch {
 	case v.Moved && len(v.Dirs) > 0:
-		st = st.in(v.Dirs)
+		st = st.In(v.Dirs)
 	case v.Moved:
-		st = st.nowhere()
+		st = st.Nowhere()
 	}
 	v.w.program(st, v.Started, v.redirs, v1.Set{})
 }
@@ -321,7 +327,7 @@ func oneWord(name string) string {
 // entryOf is the verb of a program and its entry in the table. A file that is named by a path
 // is not the program of its name, and may be it: then there is no entry but a likely one.
 func (s *surroundings) entryOf(name, text string, caveats v1.Set) (verb string, entry, likely *argv.Program) {
-	known := s.table.On(s.options.Platform, name)
+	known := s.table.On(s.Options.Platform, name)
 	if caveats.Has("named_by_path") {
 		return oneWord(clip(text)), nil, known
 	}

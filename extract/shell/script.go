@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -22,15 +24,15 @@ import (
 // scriptText is a text that a shell runs, in the state in which it begins.
 type scriptText struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // script explains text as the shell named by program would read it.
-func (w *walker) script(st *state, text, program string) {
+func (w *walker) script(st *state.State, text, program string) {
 	outer := w.Dialect
 	defer func() { w.Dialect = outer }()
 	known := false
-	if w.Dialect, known = lexical.DialectOf(program, w.options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
+	if w.Dialect, known = lexical.DialectOf(program, w.Options.Platform); !known || w.Zsh && guard.ZshOnly(text) || w.Posix && guard.WideNames(text) {
 		w.messy(guard.MessyDialect) // ksh takes more for a name
 	}
 	s := scriptText{w: w, st: st}
@@ -46,7 +48,7 @@ func (w *walker) script(st *state, text, program string) {
 }
 
 // parse walks a text that passed the byte gate.
-func (s *scriptText) parse(text string) {
+func (s scriptText) parse(text string) {
 	parser := tree.NewParser()
 	defer parser.Release()
 	file, err := parser.Parse(text)
@@ -69,7 +71,7 @@ func (s *scriptText) parse(text string) {
 }
 
 // file walks a script that was parsed.
-func (s *scriptText) file(file *syntax.File) {
+func (s scriptText) file(file *syntax.File) {
 	called, outer := s.w.called, s.w.file
 	s.w.called, s.w.file = nil, file
 	s.lines(file.Stmts)
@@ -82,23 +84,23 @@ func (s *scriptText) file(file *syntax.File) {
 
 // lines walks the statements of a script. One that begins a line can follow on any that was given up
 // before.
-func (s *scriptText) lines(list []*syntax.Stmt) {
+func (s scriptText) lines(list []*syntax.Stmt) {
 	outer := s.w.aborted
 	defer func() { s.w.aborted = outer }()
 	s.w.aborted = nil
 	st, last := s.st, uint(0)
 	for _, stmt := range list {
 		if line := stmt.Pos().Line(); s.w.aborted != nil && line > last {
-			st = join(st, s.w.aborted)
+			st = state.Join(st, s.w.aborted)
 		}
-		st = join(s.w.stmt(st, stmt))
+		st = state.Join(s.w.stmt(st, stmt))
 		last = stmt.End().Line()
 	}
 }
 
 // uncalled walks the functions that the line defines and never calls: they stay
 // behind in a shell that goes on. Their bodies may define more of them.
-func (s *scriptText) uncalled() {
+func (s scriptText) uncalled() {
 	for {
 		var first *syntax.FuncDecl
 		for decl, called := range s.w.called {
@@ -118,7 +120,7 @@ func (s *scriptText) uncalled() {
 // unwalked walks the substitutions of a messy script that the walk came by without a look
 // at their commands: in subscripts, in the bodies of here-documents, where a parameter is
 // cut. st is the state in which the script began.
-func (s *scriptText) unwalked(file *syntax.File) {
+func (s scriptText) unwalked(file *syntax.File) {
 	syntax.Walk(file, func(node syntax.Node) bool {
 		var inside []*syntax.Stmt
 		switch node := node.(type) {
@@ -146,7 +148,7 @@ const maxOpened = 128 << 10
 // opened walks what stands behind the brackets and the reserved words that a line begins
 // with, where the parser gave it up for something further on: of a line without them the
 // statements in front are known, and they are no way to hide them.
-func (s *scriptText) opened(parser *tree.Parser, text string, file *syntax.File, err error) {
+func (s scriptText) opened(parser *tree.Parser, text string, file *syntax.File, err error) {
 	for left := maxOpened - len(text); left > 0; left -= len(text) {
 		rest := text
 		if file != nil && len(file.Stmts) > 0 {
@@ -170,7 +172,7 @@ func (s *scriptText) opened(parser *tree.Parser, text string, file *syntax.File,
 
 // fragments reports what a line that the parser gave up on may run, piece by
 // piece, so that deny rules see what it names. It returns what it reported.
-func (s *scriptText) fragments(text string) (told v1.Set) {
+func (s scriptText) fragments(text string) (told v1.Set) {
 	for segment := range strings.FieldsFuncSeq(text, lexical.SeparatesCommands) {
 		fields := lexical.Fields(segment)
 		for len(fields) > 1 && (strings.Contains(fields[0], "=") || guard.ReservedWord(fields[0])) {
@@ -189,7 +191,7 @@ func (s *scriptText) fragments(text string) (told v1.Set) {
 
 // quotedFragments reports what fragments does not: the commands behind redirections and
 // assignments, and those of which quotes are a part.
-func (s *scriptText) quotedFragments(text string, told v1.Set) {
+func (s scriptText) quotedFragments(text string, told v1.Set) {
 	for _, cut := range []func(string, int) int{lexical.FragmentEnd, lexical.QuotedFragmentEnd} {
 		for at := 0; at < len(text); {
 			end := cut(text, at)
@@ -210,7 +212,7 @@ func (s *scriptText) quotedFragments(text string, told v1.Set) {
 
 // emitFragment reports one piece, whose first own words are not those of redirections,
 // and says whether there may be more.
-func (s *scriptText) emitFragment(fields []string, own int) bool {
+func (s scriptText) emitFragment(fields []string, own int) bool {
 	if !s.w.count(len(fields)) || len(s.w.line.Commands) >= maxCommands {
 		return false
 	}
@@ -239,7 +241,7 @@ func printsVariables(name string) bool {
 }
 
 // fragment is what a piece may run. own is how many of its words stand before a redirection.
-func (s *scriptText) fragment(fields []string, own int) command.Command {
+func (s scriptText) fragment(fields []string, own int) command.Command {
 	c := s.w.newCommand(s.st, clip(fields[0]), nil)
 	c.Caveats.Add("unknown_program")
 	name := path.Base(fields[0])
@@ -300,7 +302,7 @@ func (i simpleCommand) runText() {
 	i.w.messy(guard.MessyBuiltin)
 	name, args := i.argv[0].Text, i.args()
 	i.guess(name, args)
-	inner := innerText{w: i.w, st: i.st.withoutFunctions()}
+	inner := innerText{w: i.w, st: i.st.WithoutFunctions()}
 	switch name {
 	case "eval":
 		inner.ranText(args...)
@@ -349,7 +351,7 @@ func behindDashes(args []expansion.Word) []expansion.Word {
 // innerText is text in a line that a command runs, in the state in which it begins.
 type innerText struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // ranText walks words that a builtin joins to a text and runs, where they are known.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/expansion"
@@ -23,8 +25,8 @@ type shown struct {
 }
 
 // expands notes that a variable is expanded.
-func (r *report) expands(st *state, name string) {
-	if st.assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
+func (r *report) expands(st *state.State, name string) {
+	if st.Assigned(name) || slices.Contains([]string{"HOME", "PWD", "UID", "EUID", "PPID"}, name) {
 		return
 	}
 	special := len(name) == 1 && strings.IndexByte("?#$!@*-", name[0]) >= 0 || value.IsDecimal(name)

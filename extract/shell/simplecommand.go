@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
@@ -16,19 +18,19 @@ import (
 type simpleCommand struct {
 	w *walker
 	// st is the state that it runs in, after the one behind it if it changes nothing.
-	st, after *state
+	st, after *state.State
 	argv      []expansion.Word
 	redirs    []command.Access
 }
 
 // argv walks a command by its words.
-func (w *walker) argv(st, after *state, argv []expansion.Word, redirs []command.Access) (ok, fail *state) {
+func (w *walker) argv(st, after *state.State, argv []expansion.Word, redirs []command.Access) (ok, fail *state.State) {
 	i := simpleCommand{w: w, st: st, after: after, argv: argv, redirs: redirs}
 	return i.run()
 }
 
 // builtin walks a builtin. It reports false for one with words that it has no explanation for.
-type builtin func(simpleCommand) (ok, fail *state, explained bool)
+type builtin func(simpleCommand) (ok, fail *state.State, explained bool)
 
 func builtinOf(name string) builtin {
 	switch name {
@@ -59,14 +61,14 @@ func builtinOf(name string) builtin {
 }
 
 // run walks the command: a function, a builtin, or a program.
-func (i simpleCommand) run() (ok, fail *state) {
+func (i simpleCommand) run() (ok, fail *state.State) {
 	if i.argv[0].Kind != expansion.Literal || i.argv[0].Text == "" {
 		i.w.messy(guard.MessyDynamicVerb)
 		i.guess("", i.argv)
-		return i.after.nowhere(), i.after.nowhere()
+		return i.after.Nowhere(), i.after.Nowhere()
 	}
 	name := i.argv[0].Text
-	if decl, known := i.st.functions.Get(name); known {
+	if decl, known := i.st.Functions.Get(name); known {
 		return i.function(decl)
 	}
 	if walk := builtinOf(name); walk != nil {
@@ -76,7 +78,7 @@ func (i simpleCommand) run() (ok, fail *state) {
 	}
 	if slices.Contains(i.w.table.Words.Shell.RunsText, name) {
 		i.runText()
-		lost := i.after.nowhere().withCaveat("assigns")
+		lost := i.after.Nowhere().WithCaveat("assigns")
 		return lost, lost
 	}
 	i.w.program(i.st, i.argv, i.redirs, v1.Set{})
@@ -96,7 +98,7 @@ func (i simpleCommand) guess(verb string, words []expansion.Word) {
 }
 
 // emitGuess does the same for words of any command.
-func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redirs []command.Access) {
+func (w *walker) emitGuess(st *state.State, verb string, words []expansion.Word, redirs []command.Access) {
 	c := w.newCommand(st, verb, redirs)
 	c.Caveats.Add("unknown_program")
 	e := effectsOf(w, st, &c)
@@ -111,7 +113,7 @@ func (w *walker) emitGuess(st *state, verb string, words []expansion.Word, redir
 	w.emit(c)
 }
 
-func (i simpleCommand) shift() (ok, fail *state, explained bool) {
+func (i simpleCommand) shift() (ok, fail *state.State, explained bool) {
 	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool { return !expansion.IsNumber(arg) }) {
 		i.w.messy(guard.MessyArithmetic) // some shells evaluate it as an expression
 	}
@@ -121,7 +123,7 @@ func (i simpleCommand) shift() (ok, fail *state, explained bool) {
 }
 
 // leave walks exit, return, break and continue.
-func (i simpleCommand) leave() (ok, fail *state, explained bool) {
+func (i simpleCommand) leave() (ok, fail *state.State, explained bool) {
 	if args := i.args(); len(args) > 1 || len(args) == 1 && !expansion.IsNumber(args[0]) {
 		i.w.messy(guard.MessyArithmetic) // shells evaluate the operand as an expression
 	}
@@ -131,7 +133,7 @@ func (i simpleCommand) leave() (ok, fail *state, explained bool) {
 }
 
 // ulimit walks the builtin if it only reads limits.
-func (i simpleCommand) ulimit() (ok, fail *state, explained bool) {
+func (i simpleCommand) ulimit() (ok, fail *state.State, explained bool) {
 	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool {
 		return !arg.IsOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
 	}) {
@@ -145,28 +147,28 @@ func (i simpleCommand) ulimit() (ok, fail *state, explained bool) {
 
 // unset walks the builtin for names that neither shells nor programs give a meaning to. Of a
 // variable that the line didn't assign, programs behind it may see that it is gone.
-func (i simpleCommand) unset() (ok, fail *state, explained bool) {
+func (i simpleCommand) unset() (ok, fail *state.State, explained bool) {
 	if len(i.argv) == 1 {
 		return nil, nil, false
 	}
 	next := i.after
 	for _, word := range i.args() {
 		local := i.w.local(word.Text)
-		_, function := i.st.functions.Get(word.Text)
+		_, function := i.st.Functions.Get(word.Text)
 		if word.Kind != expansion.Literal || !value.IsName(word.Text) || function || !local && !i.w.inert(word.Text, expansion.Word{Kind: expansion.Literal}) {
 			return nil, nil, false
 		}
-		if !local || !i.st.assigned(word.Text) {
-			next = next.withCaveat("sets_variable")
+		if !local || !i.st.Assigned(word.Text) {
+			next = next.WithCaveat("sets_variable")
 		}
-		next = next.with(word.Text, expansion.Word{})
+		next = next.With(word.Text, expansion.Word{})
 	}
 	i.shell()
 	return next, next, true
 }
 
 // set walks the builtin: a few options change nothing but when the line ends.
-func (i simpleCommand) set() (ok, fail *state, explained bool) {
+func (i simpleCommand) set() (ok, fail *state.State, explained bool) {
 	args := i.args()
 	if len(args) == 0 {
 		c := i.w.newCommand(i.st, "set", i.redirs)
@@ -179,7 +181,7 @@ func (i simpleCommand) set() (ok, fail *state, explained bool) {
 		if !safe {
 			i.w.messy(guard.MessyBuiltin)
 			i.guess("set", i.args())
-			lost := i.after.withCaveat("assigns")
+			lost := i.after.WithCaveat("assigns")
 			return lost, lost, true
 		}
 		args = args[size:]
@@ -204,7 +206,7 @@ func (i simpleCommand) setOption(args []expansion.Word) (size int, safe bool) {
 	}
 	traces := strings.Contains(letters, "x")
 	i.w.shown.traces = i.w.shown.traces || text[0] == '-' && traces
-	return size, !traces || !i.after.assigned("PS4") && !i.after.caveats.Has("assigns")
+	return size, !traces || !i.after.Assigned("PS4") && !i.after.Has("assigns")
 }
 
 // safeSetName reports whether the first of some words names such an option.
@@ -218,8 +220,8 @@ func (i simpleCommand) safeSetName(words []expansion.Word) bool {
 //
 // What the file really holds isn't looked at. It is code that is run, and no cover allows that but
 // one for code of the place that it lies in, which may do all that it could do to the line.
-func (i simpleCommand) activate() (ok, fail *state, explained bool) {
-	if len(i.argv) != 2 || i.argv[1].Kind != expansion.Literal || i.st.cwd.Others {
+func (i simpleCommand) activate() (ok, fail *state.State, explained bool) {
+	if len(i.argv) != 2 || i.argv[1].Kind != expansion.Literal || i.st.Cwd.Others {
 		return nil, nil, false
 	}
 	script := i.argv[1].Text
@@ -233,14 +235,14 @@ func (i simpleCommand) activate() (ok, fail *state, explained bool) {
 	c.Caveats.Add("executes")
 	c.Accesses = append(slices.Clip(c.Accesses), command.AccessTo(v1.OpExecute, script))
 	i.w.emit(c)
-	next := i.after.clone()
+	next := i.after
 	for _, variable := range []string{"PATH", "VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PS1"} {
-		next = next.with(variable, expansion.Word{})
+		next = next.With(variable, expansion.Word{})
 	}
 	if path.IsAbs(script) || strings.HasPrefix(script, "..") {
-		next = next.withCaveat("project_chooses_program")
+		next = next.WithCaveat("project_chooses_program")
 		return next, next, true
 	}
-	next.environments = append(slices.Clip(next.environments), strings.TrimPrefix(dir, "./"))
+	next = next.WithEnvironment(strings.TrimPrefix(dir, "./"))
 	return next, next, true
 }

@@ -5,10 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
+	"policyd/extract/shell/host"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
-	"policyd/extract/argv"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
@@ -21,7 +24,7 @@ import (
 // substitution is a command substitution whose commands were walked.
 type substitution struct {
 	capture
-	st   *state
+	st   *state.State
 	stmt *syntax.Stmt
 	// piped is what the pipeline prints that the commands are.
 	piped stream.Lines
@@ -30,7 +33,7 @@ type substitution struct {
 // substitution walks $(…), and returns what it prints if that is known beforehand: text of the line,
 // the working directory, the top of the repository, a part of a known path, names that another command
 // finds, the hash of a commit.
-func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (expansion.Word, bool) {
+func (w *walker) substitution(st *state.State, part *syntax.CmdSubst, quoted bool) (expansion.Word, bool) {
 	if part.TempFile || part.ReplyVar {
 		w.messy(guard.MessyExpansion)
 	}
@@ -52,7 +55,7 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (ex
 	}
 	if len(w.line.Commands) == s.from+1 && !part.Backquotes {
 		// Outside of quotes words are followed as those of a stream.
-		if own, ok := ownText(s.stmt, &w.line.Commands[s.from]); ok && (quoted || own.Text != "" && !w.Rereads(own.Text)) {
+		if own, ok := output.OwnText(s.stmt, &w.line.Commands[s.from]); ok && (quoted || own.Text != "" && !w.Rereads(own.Text)) {
 			return own, true
 		}
 	}
@@ -61,8 +64,9 @@ func (w *walker) substitution(st *state, part *syntax.CmdSubst, quoted bool) (ex
 
 // word is the word that the output becomes.
 func (s *substitution) word() (expansion.Word, bool) {
-	if s.w.printsNumber(s.stmt) {
-		return expansion.Word{Kind: expansion.Number, Text: "$(…)", Class: expansion.Numeral(false, !s.w.alwaysPrints())}, true
+	last := s.w.lister()
+	if last.PrintsNumber(s.stmt, s.w.last()) {
+		return expansion.Word{Kind: expansion.Number, Text: "$(…)", Class: expansion.Numeral(false, !last.AlwaysPrints(s.w.last()))}, true
 	}
 	pipe, lines := tree.IsPipe(s.stmt), s.piped
 	if !pipe {
@@ -86,7 +90,7 @@ func (s *substitution) single() (expansion.Word, bool) {
 		return expansion.Word{}, false
 	}
 	if len(call.Assigns) == 0 {
-		if known, ok := s.w.known(c); ok {
+		if known, ok := s.w.producers.Known(c); ok {
 			return known, true
 		}
 		if len(c.Caveats) == 0 {
@@ -95,10 +99,10 @@ func (s *substitution) single() (expansion.Word, bool) {
 			}
 		}
 	}
-	if printsHash(c) {
+	if output.PrintsHash(c) {
 		return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.ObjectName}, true
 	}
-	return expansion.OfLines(s.w.names(s.from, stream.Lines{}))
+	return expansion.OfLines(s.w.lister().Names(s.w.line.Commands[s.from:], stream.Lines{}))
 }
 
 // partOfPath is what dirname and basename print.
@@ -152,7 +156,7 @@ func (s *substitution) basename(call *syntax.CallExpr) (expansion.Word, bool) {
 		return baseOf(name.Text, ending.Text)
 	}
 	whole := name.Name()
-	return expansion.PartOf(&s.st.cwd, name, stream.Part{Text: "$(…)", Extent: stream.ExtentOf(whole, whole.IsEntry(), ending.Text != "")})
+	return expansion.PartOf(&s.st.Cwd, name, stream.Part{Text: "$(…)", Extent: stream.ExtentOf(whole, whole.IsEntry(), ending.Text != "")})
 }
 
 // baseOf is what basename prints of a known name.
@@ -165,64 +169,6 @@ func baseOf(name, ending string) (expansion.Word, bool) {
 		base = strings.TrimSuffix(base, ending)
 	}
 	return expansion.Word{Kind: expansion.Literal, Text: base}, true
-}
-
-// printsHash reports whether a command prints the hash of a commit, or fails.
-func printsHash(c *command.Command) bool {
-	if c.Git.Objects.Words > 0 || len(c.Caveats) > 0 || len(c.Git.Settings) > 0 {
-		return false
-	}
-	only := func(options ...string) bool {
-		for _, entry := range c.Form {
-			if strings.HasPrefix(entry.Name, "-") && !slices.Contains(options, entry.Name) {
-				return false
-			}
-		}
-		return true
-	}
-	switch c.Verb {
-	case "git merge-base":
-		return only("--fork-point", "--octopus")
-	case "git rev-parse":
-		return len(c.Git.Revisions) == 1 && len(c.Opened()) <= 1 && len(c.Git.Pathspecs) == 0 &&
-			!c.Git.Dashes && stream.IsOneRevision(c.Git.Revisions[0]) && only("--short", "--verify", "--quiet")
-	}
-	return false
-}
-
-// ownText is what a substitution becomes whose one command prints text of the line as it
-// stands: the body of a here-document in which nothing is expanded, or words. Shells cut the
-// newlines off its end. It reports false for any other statement, and where a shell or an
-// option may change what is printed.
-func ownText(stmt *syntax.Stmt, c *command.Command) (expansion.Word, bool) {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || stmt.Negated || stmt.Background || len(call.Assigns) > 0 || len(c.Argv) == 0 || !undisturbed(c.Caveats) {
-		return expansion.Word{}, false
-	}
-	args := make([]string, len(c.Argv))
-	for i := range c.Argv {
-		if args[i] = c.Argv[i].Text; c.Argv[i].Kind != expansion.Literal {
-			return expansion.Word{}, false
-		}
-	}
-	text, known := "", false
-	switch args[0] {
-	case "cat":
-		text, known = tree.OnlyDocument(stmt.Redirs)
-		known = known && len(args) == 1
-	case "echo":
-		text, known = lexical.Echo(args[1:])
-		known = known && !slices.ContainsFunc(stmt.Redirs, tree.DoesMoreThanDiscardErrors)
-	case "printf":
-		text, known = lexical.Printf(args[1:])
-		known = known && !slices.ContainsFunc(stmt.Redirs, tree.DoesMoreThanDiscardErrors)
-	}
-	return expansion.Word{Kind: expansion.Literal, Text: strings.TrimRight(text, "\n")}, known
-}
-
-// undisturbed reports whether caveats say nothing against what a command prints of its words.
-func undisturbed(caveats v1.Set) bool {
-	return !slices.ContainsFunc(caveats, func(caveat string) bool { return caveat != "sets_variable" })
 }
 
 // ownTextQuoted puts the value of an assignment into quotes that is one substitution of own
@@ -243,135 +189,31 @@ func ownTextQuoted(word *syntax.Word) *syntax.Word {
 	return &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Left: part.Pos(), Right: part.End(), Parts: word.Parts}}}
 }
 
-// produces reports whether a producer is the command with these words, and what its operand is.
-func produces(p *argv.Producer, words []expansion.Word) (operand string, ok bool) {
-	if len(words) != len(p.Command) {
-		return "", false
-	}
-	for i, word := range p.Command {
-		switch {
-		case words[i].Kind != expansion.Literal:
-			return "", false
-		case word == argv.AnyOperand:
-			operand = words[i].Text
-		case words[i].Text != word:
-			return "", false
-		}
-	}
-	return operand, true
-}
-
 // leavesFiles reports whether a command changes no file but such as its accesses name: one of the
 // producers, or a reader without a caveat.
 func (s *surroundings) leavesFiles(c *command.Command) bool {
-	return len(c.Caveats) == 0 && slices.Contains(s.table.Words.Printing.ReadingPrograms, c.Verb) || slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
-		_, ok := produces(&p, c.Argv)
-		return ok
-	})
+	return len(c.Caveats) == 0 && slices.Contains(s.table.Words.Printing.ReadingPrograms, c.Verb) || s.producers.Lists(c)
 }
-
-// producesNumber reports whether a command is a producer of a number.
-func (s *surroundings) producesNumber(c *command.Command) bool {
-	return len(c.Caveats) == 0 && slices.ContainsFunc(s.table.Words.Producers(), func(p argv.Producer) bool {
-		_, ok := produces(&p, c.Argv)
-		return ok && p.Value == "number" && p.RunsOn(s.options.Platform)
-	})
-}
-
-// known is what a command prints that the table of producers lists.
-func (s *surroundings) known(c *command.Command) (expansion.Word, bool) {
-	for i := range s.table.Words.Producers() {
-		p := &s.table.Words.Producers()[i]
-		operand, ok := produces(p, c.Argv)
-		if !ok || !slices.Equal(c.Caveats, p.Caveats) || !p.RunsOn(s.options.Platform) {
-			continue
-		}
-		word, ok := s.valueOf(p.Value, operand, c.Cwd.Known[0])
-		if !ok || !p.Empty {
-			return word, ok
-		}
-		switch s.producing {
-		case valuesPrinted:
-			s.produced = append(s.produced, p)
-			return word, true
-		case nothingPrinted:
-			return expansion.Word{Kind: expansion.Literal}, true
-		default:
-			return expansion.Word{}, false
-		}
-	}
-	return expansion.Word{}, false
-}
-
-// unchanged reports whether a variable is given the value that a program takes for it anyway. An empty
-// one stands for the program's own.
-func (s *surroundings) unchanged(name string, value expansion.Word) bool {
-	if value.Kind != expansion.Literal || s.producing == anythingPrinted {
-		return false
-	}
-	for i := range s.table.Words.Producers() {
-		p := &s.table.Words.Producers()[i]
-		if p.Variable == "" || p.Variable != name {
-			continue
-		}
-		held, ok := s.valueOf(p.Value, "", s.options.Cwd)
-		if ok && (value.Text == "" || value.Text == held.Text) {
-			s.produced = append(s.produced, p)
-			return true
-		}
-	}
-	return false
-}
-
-// valueOf is what a producer prints in a directory.
-func (s *surroundings) valueOf(name, operand, dir string) (expansion.Word, bool) {
-	text := ""
-	switch name {
-	case "number":
-		return expansion.Word{Kind: expansion.Number, Text: "$(…)", Class: expansion.Numeral(false, false)}, true
-	case "identifier": // letters and digits
-		return expansion.Word{Kind: expansion.Hash, Text: stream.HashText, Class: expansion.Identifier}, true
-	case "working_directory":
-		text = dir
-	case "work_tree":
-		text = s.toplevel(dir)
-	default:
-		text = s.produces(name, operand, dir)
-	}
-	return expansion.Word{Kind: expansion.Literal, Text: text}, text != "" && !strings.HasSuffix(text, "\n") // shells cut it off
-}
-
-// producing says what the producers count as printing in one walk over a line.
-type producing uint8
-
-const (
-	// valuesPrinted is that each prints its value.
-	valuesPrinted producing = iota
-	// nothingPrinted is that those print nothing that may.
-	nothingPrinted
-	// anythingPrinted is that nothing is known of those.
-	anythingPrinted
-)
 
 // explain walks a line. If producers that may print nothing stand in it, the line does what it does
 // with their values or what it does without them: both belong to the facts. If the line itself
 // may change what the values follow from, nothing is known of them.
-func (t *Table) explain(line string, options *Options) *walker {
-	w := t.walk(line, options, valuesPrinted)
-	if len(w.produced) == 0 {
+func (t *Table) explain(line string, options *host.Options) *walker {
+	w := t.walk(line, options, output.Values)
+	if len(w.producers.Used) == 0 {
 		return w
 	}
-	next := nothingPrinted
+	next := output.Nothing
 	if w.altersValues() {
-		next = anythingPrinted
+		next = output.Anything
 	}
 	other := t.walk(line, options, next)
-	if next == anythingPrinted {
+	if next == output.Anything {
 		w, other = other, w
 	} else {
 		w.orElse(&other.line)
 	}
-	w.join(&other.host)
+	w.Join(&other.Host)
 	other.release()
 	return w
 }
@@ -406,7 +248,7 @@ func (r *report) orElse(other *command.Line) {
 // altersValues reports whether a command of the line may change what the values follow from that were
 // taken.
 func (d *diskView) altersValues() bool {
-	for _, p := range d.produced {
+	for _, p := range d.producers.Used {
 		if p.RestsOn == "project" && !d.onlyReadBeside(d.leavesFiles) {
 			return true
 		}
@@ -420,7 +262,10 @@ func (d *diskView) altersValues() bool {
 	return false
 }
 
-// names is what the commands from an index on print, if it is a stream of names that is known.
-func (r *report) names(from int, in stream.Lines) stream.Lines {
-	return (&output.Lister{Table: r.table.Table, Toplevel: r.toplevel}).Names(r.line.Commands[from:], in)
+// lister lists what commands print that stand at this point of the line.
+func (d *diskView) lister() *output.Lister {
+	return &output.Lister{Table: d.table.Table, Producers: &d.producers, OnlyRead: d.onlyRead}
 }
+
+// last is the last command of the line.
+func (r *report) last() *command.Command { return &r.line.Commands[len(r.line.Commands)-1] }

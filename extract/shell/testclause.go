@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -36,7 +38,7 @@ const (
 type testReader struct {
 	*effect.Effects
 	w  *walker
-	st *state
+	st *state.State
 }
 
 func oneOf(list, text string) bool {

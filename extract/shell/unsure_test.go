@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -18,7 +20,7 @@ func parseSure(t *testing.T, line string) command.Line {
 	table, err := NewTable()
 	require.NoError(t, err)
 	sure := func(string) bool { return true }
-	return table.Parse(line, Options{Platform: "linux", Cwd: "/p", Plain: sure, Enterable: sure})
+	return table.Parse(line, host.Options{Platform: "linux", Cwd: "/p", Plain: sure, Enterable: sure})
 }
 
 // The shell runs nothing of a command whose redirection fails, so that what was
@@ -119,7 +121,7 @@ func TestHooks(t *testing.T) {
 	}
 	table, err := NewTable()
 	require.NoError(t, err)
-	line := table.Parse("TRAPEXIT() { ls; }; TRAPEXIT", Options{Shell: "zsh", Cwd: "/p"})
+	line := table.Parse("TRAPEXIT() { ls; }; TRAPEXIT", host.Options{Shell: "zsh", Cwd: "/p"})
 	assert.Contains(t, strings.Join(line.Messy, " "), guard.MessyFunction)
 }
 
@@ -170,7 +172,7 @@ func TestNamesOfCommits(t *testing.T) {
 	} {
 		table, err := NewTable()
 		require.NoError(t, err)
-		got := table.Parse(line, Options{Platform: "linux", Cwd: "/p", Toplevel: func(dir string) string { return dir }})
+		got := table.Parse(line, host.Options{Platform: "linux", Cwd: "/p", Toplevel: func(dir string) string { return dir }})
 		named := 0
 		for _, c := range got.Commands {
 			for _, a := range c.Accesses {

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/command"
@@ -15,16 +17,16 @@ import (
 )
 
 // stmts walks a list of statements, each run whatever became of the last.
-func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
+func (w *walker) stmts(st *state.State, list []*syntax.Stmt) (ok, fail *state.State) {
 	ok, fail = st, st
 	last := uint(0)
 	for _, stmt := range list {
-		st := join(ok, fail)
+		st := state.Join(ok, fail)
 		// bash gives up the whole of a compound command, so that nothing in it
 		// follows. That its lines are read as those of a script are is stricter, and
 		// keeps a line from being judged otherwise in braces.
 		if line := stmt.Pos().Line(); w.aborted != nil && last > 0 && line > last {
-			st = join(st, w.aborted)
+			st = state.Join(st, w.aborted)
 		}
 		ok, fail = w.stmt(st, stmt)
 		last = stmt.End().Line()
@@ -34,7 +36,7 @@ func (w *walker) stmts(st *state, list []*syntax.Stmt) (ok, fail *state) {
 
 // stmt walks one statement and returns what holds when it succeeded and when
 // it failed.
-func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
+func (w *walker) stmt(st *state.State, stmt *syntax.Stmt) (ok, fail *state.State) {
 	if w.steps++; w.steps > maxSteps {
 		w.messy(guard.MessyLimits) // loops in loops, walked round by round
 		return st, st
@@ -64,7 +66,7 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 		ok, fail = compound{w: w, st: st}.command(stmt.Cmd, redirs)
 	}
 	if fallible {
-		fail = join(fail, st) // nothing of the command has run then
+		fail = state.Join(fail, st) // nothing of the command has run then
 	}
 	if stmt.Background {
 		return st, st
@@ -78,11 +80,11 @@ func (w *walker) stmt(st *state, stmt *syntax.Stmt) (ok, fail *state) {
 // compound is a command of the syntax that is walked in a state.
 type compound struct {
 	w  *walker
-	st *state
+	st *state.State
 }
 
 // command walks a command with the accesses that its redirections make.
-func (c compound) command(cmd syntax.Command, redirs []command.Access) (ok, fail *state) {
+func (c compound) command(cmd syntax.Command, redirs []command.Access) (ok, fail *state.State) {
 	if call, isCall := cmd.(*syntax.CallExpr); isCall {
 		return c.w.call(c.st, call, redirs)
 	}
@@ -113,7 +115,7 @@ func (c compound) command(cmd syntax.Command, redirs []command.Access) (ok, fail
 }
 
 // single walks a command behind which one state holds, whether it succeeds or fails.
-func (c compound) single(cmd syntax.Command) *state {
+func (c compound) single(cmd syntax.Command) *state.State {
 	switch cmd := cmd.(type) {
 	case nil:
 		if c.w.Zsh {
@@ -142,7 +144,7 @@ func (c compound) single(cmd syntax.Command) *state {
 }
 
 // timed walks time. If it is a program, it runs others, and changes nothing of this shell.
-func (c compound) timed(cmd *syntax.TimeClause) (ok, fail *state) {
+func (c compound) timed(cmd *syntax.TimeClause) (ok, fail *state.State) {
 	if cmd.Stmt == nil {
 		return c.st, c.st
 	}
@@ -151,7 +153,7 @@ func (c compound) timed(cmd *syntax.TimeClause) (ok, fail *state) {
 		return c.st, c.st
 	}
 	ok, fail = c.w.stmt(c.st, stmt)
-	if (c.w.Posix || c.w.Zsh) && changed(c.st, join(ok, fail)) {
+	if (c.w.Posix || c.w.Zsh) && state.Changed(c.st, state.Join(ok, fail)) {
 		c.w.messy(guard.MessyDialect)
 	}
 	return ok, fail
@@ -194,16 +196,16 @@ func (c compound) behindDashes(words []*syntax.Word) []*syntax.Word {
 	return words
 }
 
-func (c compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state) {
+func (c compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state.State) {
 	switch cmd.Op {
 	case syntax.AndStmt:
 		ok, fail = c.w.stmt(c.st, cmd.X)
 		okY, failY := c.w.stmt(ok, cmd.Y)
-		return okY, join(fail, failY)
+		return okY, state.Join(fail, failY)
 	case syntax.OrStmt:
 		ok, fail = c.w.stmt(c.st, cmd.X)
 		okY, failY := c.w.stmt(fail, cmd.Y)
-		return join(ok, okY), failY
+		return state.Join(ok, okY), failY
 	case syntax.Pipe, syntax.PipeAll:
 		if cmd.Op == syntax.PipeAll && c.w.Posix {
 			c.w.messy(guard.MessyDialect)
@@ -211,14 +213,14 @@ func (c compound) binary(cmd *syntax.BinaryCmd) (ok, fail *state) {
 		okY, failY := c.pipe(cmd)
 		// zsh and ksh run the last element in the shell itself, and ksh may be what sh
 		// is; bash does with lastpipe, which a person may have set.
-		return join(c.st, okY), join(c.st, failY)
+		return state.Join(c.st, okY), state.Join(c.st, failY)
 	}
 	c.w.messy(guard.MessyControlFlow)
 	return c.st, c.st
 }
 
 // pipe walks both ends of a pipe, the second with what the first prints.
-func (c compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state) {
+func (c compound) pipe(cmd *syntax.BinaryCmd) (ok, fail *state.State) {
 	in, text := c.w.in, c.w.text
 	first := newCapture(c.w, in)
 	c.w.stmt(c.st, cmd.X)
@@ -264,39 +266,16 @@ func (c *capture) printed(stmt *syntax.Stmt) stream.Lines {
 	if input {
 		in = stream.Lines{}
 	}
-	if o, ok := c.stdout(stmt, in); ok {
-		if lines := o.numberLines(); lines.Known() {
+	commands, lister := c.w.line.Commands[c.from:], c.w.lister()
+	if len(commands) == 1 {
+		if lines := lister.Numbers(stmt, &commands[0], in); lines.Known() {
 			return lines
 		}
 	}
 	if input {
 		return stream.Lines{}
 	}
-	return c.w.names(c.from, in)
-}
-
-// stdout is a simple command of which standard output is read.
-type stdout struct {
-	*diskView
-	stmt *syntax.Stmt
-	c    *command.Command
-	// args are the texts of its words behind the name, nil if something in them is expanded.
-	args []string
-	in   stream.Lines
-}
-
-// stdout returns the one command that a statement consists of. It reports false for other statements,
-// and for a command that can do something else than its words say.
-func (c *capture) stdout(stmt *syntax.Stmt, in stream.Lines) (stdout, bool) {
-	call, simple := stmt.Cmd.(*syntax.CallExpr)
-	if !simple || len(c.w.line.Commands) != c.from+1 || len(call.Assigns) > 0 || len(call.Args) == 0 {
-		return stdout{}, false
-	}
-	command := &c.w.line.Commands[c.from]
-	if !command.Cwd.Single() || len(command.Caveats) > 0 || call.Args[0].Lit() != command.Program {
-		return stdout{}, false
-	}
-	return stdout{diskView: &c.w.diskView, stmt: stmt, c: command, args: tree.LiteralTexts(call.Args[1:]), in: in}, true
+	return lister.Names(commands, in)
 }
 
 // printing walks the commands of a substitution, and returns what they print as a stream.
@@ -315,20 +294,20 @@ func (x *expander) printing(list []*syntax.Stmt) stream.Lines {
 	return out
 }
 
-func (c compound) ifClause(cmd *syntax.IfClause) (ok, fail *state) {
+func (c compound) ifClause(cmd *syntax.IfClause) (ok, fail *state.State) {
 	if len(cmd.Cond) == 0 { // a plain else
 		return c.w.stmts(c.st, cmd.Then)
 	}
 	yes, no := c.w.stmts(c.st, cmd.Cond)
 	ok, fail = c.w.stmts(yes, cmd.Then)
 	if cmd.Else == nil {
-		return join(ok, no), join(fail, no)
+		return state.Join(ok, no), state.Join(fail, no)
 	}
 	okElse, failElse := compound{w: c.w, st: no}.ifClause(cmd.Else)
-	return join(ok, okElse), join(fail, failElse)
+	return state.Join(ok, okElse), state.Join(fail, failElse)
 }
 
-func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
+func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state.State) {
 	subject := c.w.words(c.st, cmd.Word)
 	out := c.st
 	for _, item := range cmd.Items {
@@ -342,37 +321,24 @@ func (c compound) caseClause(cmd *syntax.CaseClause) (ok, fail *state) {
 			c.w.messy(guard.MessyControlFlow)
 		}
 		ok, fail = c.w.stmts(c.st, item.Stmts)
-		out = join(out, join(ok, fail))
+		out = state.Join(out, state.Join(ok, fail))
 	}
 	return out, out
 }
 
 // newCommand begins a command in the state's surroundings.
-func (r *report) newCommand(st *state, verb string, redirs []command.Access) command.Command {
-	c := command.Command{Verb: verb, Program: verb, Cwd: st.cwd, Accesses: redirs}
-	for _, caveat := range st.caveats {
-		if caveat == "sets_variable" && slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb) {
-			continue
-		}
-		c.Caveats.Add(caveat)
-	}
-	if c.Caveats.Has("sets_variable") || c.Caveats.Has(loadsPath) {
-		c.Implied.Held = append(c.Implied.Held, st.given...)
-	}
-	for _, dir := range st.environments {
-		c.Selection.ChosenBy = append(c.Selection.ChosenBy, dir+"/"+verb)
-	}
-	return c
+func (r *report) newCommand(st *state.State, verb string, redirs []command.Access) command.Command {
+	return st.Command(verb, redirs, slices.Contains(r.table.Words.Printing.IndifferentVerbs, verb))
 }
 
 // writtenLines are the names that a here-document lists, one a line.
-func writtenLines(st *state, r *syntax.Redirect) stream.Lines {
-	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !st.cwd.Single() {
+func writtenLines(st *state.State, r *syntax.Redirect) stream.Lines {
+	if r.Op != syntax.Hdoc || r.N != nil || r.Hdoc == nil || !st.Cwd.Single() {
 		return stream.Lines{}
 	}
 	lines := strings.Split(strings.TrimSuffix(r.Hdoc.Lit(), "\n"), "\n")
 	if slices.ContainsFunc(lines, func(line string) bool { return !lexical.IsOneWord(line, "") }) {
 		return stream.Lines{}
 	}
-	return stream.NameLines(stream.NewWritten(st.cwd.Known[0], lines...))
+	return stream.NameLines(stream.NewWritten(st.Cwd.Known[0], lines...))
 }

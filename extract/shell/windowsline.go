@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"policyd/extract/shell/state"
+
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
@@ -15,7 +17,7 @@ import (
 
 // windowsLine explains a line in a command language of Windows. Lines that windows.Parse
 // refuses are messy; what they may run is reported for deny rules.
-func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
+func (w *walker) windowsLine(st *state.State, text string, dialect windows.Dialect) {
 	if code := guard.Bytes(text); code != "" {
 		w.messy(code)
 		windowsPieces(w, st, guard.VisibleOnly(text))
@@ -30,7 +32,7 @@ func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 	ok, fail := st, st
 	var stream *windowsStream
 	for i, command := range commands {
-		from := join(ok, fail)
+		from := state.Join(ok, fail)
 		switch command.Operator {
 		case "&&":
 			from = ok
@@ -49,9 +51,9 @@ func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 		stream = p.out
 		switch command.Operator {
 		case "&&":
-			ok, fail = thisOK, join(fail, thisFail)
+			ok, fail = thisOK, state.Join(fail, thisFail)
 		case "||":
-			ok, fail = join(ok, thisOK), thisFail
+			ok, fail = state.Join(ok, thisOK), thisFail
 		default:
 			ok, fail = thisOK, thisFail
 		}
@@ -60,7 +62,7 @@ func (w *walker) windowsLine(st *state, text string, dialect windows.Dialect) {
 
 // windowsPieces reports what a line that is not plain may run, with every word as a
 // path and every variable that it names.
-func windowsPieces(w *walker, st *state, text string) {
+func windowsPieces(w *walker, st *state.State, text string) {
 	for _, words := range windows.Fragments(text) {
 		c := w.newCommand(st, clip(words[0]), nil)
 		c.Caveats.Add("unknown_program")
@@ -100,7 +102,7 @@ type windowsStream struct {
 // windowsRun is one command of a line.
 type windowsRun struct {
 	w       *walker
-	st      *state
+	st      *state.State
 	dialect windows.Dialect
 	words   []windows.Word
 	in      *windowsStream
@@ -118,7 +120,7 @@ func (r *windowsRun) entry(name string) (string, *argv.Program) {
 }
 
 // run walks the command, and returns what holds when it succeeded and failed.
-func (r *windowsRun) run() (ok, fail *state) {
+func (r *windowsRun) run() (ok, fail *state.State) {
 	r.out = &windowsStream{text: true}
 	name := r.words[0].Text
 	key, entry := r.entry(name)
@@ -127,7 +129,7 @@ func (r *windowsRun) run() (ok, fail *state) {
 		return r.changeDirectory()
 	case key == "pushd" || key == "popd":
 		r.guess(name)
-		return r.st.nowhere(), r.st.nowhere()
+		return r.st.Nowhere(), r.st.Nowhere()
 	case entry != nil && entry.Style == "":
 		r.native(key, entry)
 	case entry != nil:
@@ -270,14 +272,14 @@ func (r *windowsRun) emit(v *run) {
 
 // changeDirectory walks cd. Paths lose their ".." by spelling on Windows, so
 // that the directory is known as soon as the words are.
-func (r *windowsRun) changeDirectory() (ok, fail *state) {
+func (r *windowsRun) changeDirectory() (ok, fail *state.State) {
 	c := r.w.newCommand(r.st, "cd", nil)
 	words := r.words[1:]
 	drive := r.dialect == windows.Cmd && len(words) > 0 && strings.EqualFold(words[0].Text, "/d")
 	if drive || r.dialect == windows.PowerShell && len(words) > 0 && oneOfFold(words[0].Text, "-path", "-literalpath") {
 		words = words[1:]
 	}
-	lost := r.st.nowhere()
+	lost := r.st.Nowhere()
 	if len(words) == 0 && !drive && r.dialect == windows.Cmd {
 		r.w.emit(c) // prints the directory
 		return r.st, r.st
@@ -288,7 +290,7 @@ func (r *windowsRun) changeDirectory() (ok, fail *state) {
 	}
 	absolute := len(target) > 2 && target[1] == ':' && (target[2] == '\\' || target[2] == '/')
 	if r.piped || target == "" || strings.ContainsAny(target, "*?[~%^") || strings.ContainsAny(target[:1], `\/-+`) ||
-		!absolute && (strings.Contains(target, ":") || r.st.cwd.Others) || words[0].Splits ||
+		!absolute && (strings.Contains(target, ":") || r.st.Cwd.Others) || words[0].Splits ||
 		absolute && r.dialect == windows.Cmd && !drive && !r.sameDrive(target) {
 		c.Form.Put("<directory>", "unknown")
 		c.Caveats.Add("cwd_unknown")
@@ -298,13 +300,13 @@ func (r *windowsRun) changeDirectory() (ok, fail *state) {
 	c.Form.Put("<directory>", "dir")
 	r.w.emit(c)
 	if absolute {
-		return r.st.in([]string{target}), r.st
+		return r.st.In([]string{target}), r.st
 	}
-	for _, dir := range r.st.cwd.Known {
-		if next := r.st.in([]string{dir + "/" + target}); ok == nil {
+	for _, dir := range r.st.Cwd.Known {
+		if next := r.st.In([]string{dir + "/" + target}); ok == nil {
 			ok = next
 		} else {
-			ok = join(ok, next)
+			ok = state.Join(ok, next)
 		}
 	}
 	if ok == nil {
@@ -318,5 +320,5 @@ func oneOfFold(text string, options ...string) bool {
 }
 
 func (r *windowsRun) sameDrive(target string) bool {
-	return !r.st.cwd.Others && !slices.ContainsFunc(r.st.cwd.Known, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
+	return !r.st.Cwd.Others && !slices.ContainsFunc(r.st.Cwd.Known, func(dir string) bool { return !strings.EqualFold(dir[:min(2, len(dir))], target[:2]) })
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/command"
@@ -12,7 +14,7 @@ import (
 
 func parseZsh(tb testing.TB, line string) command.Line {
 	tb.Helper()
-	return newTable(tb).Parse(line, Options{
+	return newTable(tb).Parse(line, host.Options{
 		Shell: "zsh", Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true },
 	})
 }
@@ -71,7 +73,7 @@ func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
 		"bash": {"/srv/proj", "/srv"}, "zsh": {"/srv/proj", "/srv"}, "ksh": {"/srv/proj", "/srv"}, "sh": {"/srv/proj", "/srv"},
 	} {
 		for _, line := range []string{"true | cd ..; cat a", "true | { cd ..; }; cat a"} {
-			parsed := newTable(t).Parse(line, Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
+			parsed := newTable(t).Parse(line, host.Options{Shell: shell, Cwd: "/srv/proj", Plain: func(string) bool { return true }})
 			last := parsed.Commands[len(parsed.Commands)-1]
 			assert.ElementsMatchf(t, dirs, last.Cwd.Known, "%s: %q", shell, line)
 		}
@@ -81,7 +83,7 @@ func TestLastCommandsOfPipesMayStayBehind(t *testing.T) {
 // ksh takes letters beyond ASCII for a part of a name.
 func TestKshNames(t *testing.T) {
 	for _, shell := range []string{"sh", "ksh"} {
-		parsed := newTable(t).Parse(`x=src; cat "$xé/etc/passwd"`, Options{Shell: shell, Cwd: "/srv/proj"})
+		parsed := newTable(t).Parse(`x=src; cat "$xé/etc/passwd"`, host.Options{Shell: shell, Cwd: "/srv/proj"})
 		assert.Containsf(t, parsed.Messy, guard.MessyDialect, shell)
 	}
 	assert.Empty(t, parse(t, `x=src; cat "$xé/etc/passwd"`).Messy)

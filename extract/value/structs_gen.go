@@ -2,8 +2,6 @@
 
 package value
 
-import ()
-
 // Equal reports whether two values are the same.
 func (x *Directories) Equal(y *Directories) bool {
 	return SameList(x.Known, y.Known) &&

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-json"
 )
 
@@ -80,12 +81,12 @@ func flatText(text string) (value, rest string, ok bool) {
 	escaped, foreign := false, false
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
+		case c == '"' && escaped:
+			var usual [256]byte
+			unescaped, err := jsontext.AppendUnquote(usual[:0], text[:i+1])
+			return string(unescaped), text[i+1:], err == nil
 		case c == '"':
-			value, rest, ok = text[1:i], text[i+1:], !foreign || utf8.ValidString(text[1:i])
-			if escaped && ok {
-				ok = json.Unmarshal([]byte(text[:i+1]), &value) == nil
-			}
-			return value, rest, ok
+			return text[1:i], text[i+1:], !foreign || utf8.ValidString(text[1:i])
 		case c == '\\':
 			escaped = true
 			i++

@@ -80,9 +80,9 @@ type redaction struct {
 
 func (r *redaction) call(call *v1.Call) *v1.RecordCall {
 	kept := &v1.RecordCall{
-		Tool: r.text(call.Tool, "/call/tool"), Protocol: r.text(call.Protocol, "/call/protocol"),
-		Cwd: r.text(call.Cwd, "/call/cwd"), SessionID: r.text(call.Session.ID, "/call/session_id"),
-		Agent: r.text(call.Session.Agent, "/call/agent"),
+		Tool: r.text(call.Tool, place{"/call", "tool"}), Protocol: r.text(call.Protocol, place{"/call", "protocol"}),
+		Cwd: r.text(call.Cwd, place{"/call", "cwd"}), SessionID: r.text(call.Session.ID, place{"/call", "session_id"}),
+		Agent: r.text(call.Session.Agent, place{"/call", "agent"}),
 	}
 	if args, err := decodeArgs(call.Args); err != nil {
 		r.erased = append(r.erased, "/call/args")
@@ -104,7 +104,7 @@ func (r *redaction) object(members map[string]any, at string) map[string]any {
 		members["value"] = Masked
 	}
 	for name, value := range members {
-		members[name] = r.member(name, value, at+"/"+escapePointer(name))
+		members[name] = r.member(name, value, place{at, name})
 	}
 	for name := range members {
 		if safe, changed := r.redactor.masker.Mask(name); changed {
@@ -117,20 +117,20 @@ func (r *redaction) object(members map[string]any, at string) map[string]any {
 	return members
 }
 
-func (r *redaction) member(name string, value any, at string) any {
+func (r *redaction) member(name string, value any, at place) any {
 	switch {
 	case r.redactor.isContent(name, r.kind):
 		return r.erase(value, at)
 	case holdsText(value) && r.redactor.masker.SecretName(name):
 		if value != Masked {
-			r.masked = append(r.masked, at)
+			r.masked = append(r.masked, at.pointer())
 		}
 		return Masked
 	}
 	return r.value(value, at)
 }
 
-func (r *redaction) value(kept any, at string) any {
+func (r *redaction) value(kept any, at place) any {
 	switch value := kept.(type) {
 	case string:
 		if looksLikePatch(value) || r.tooLong(len(value)) {
@@ -145,13 +145,14 @@ func (r *redaction) value(kept any, at string) any {
 			return r.erase(value, at)
 		}
 	case map[string]any:
-		return r.object(value, at)
+		return r.object(value, at.pointer())
 	case []any:
 		if r.tooLong(textLength(value)) {
 			return r.erase(value, at)
 		}
+		list := at.pointer()
 		for i := range value {
-			value[i] = r.value(value[i], at+"/"+strconv.Itoa(i))
+			value[i] = r.value(value[i], place{list, strconv.Itoa(i)})
 		}
 	}
 	return kept
@@ -160,22 +161,22 @@ func (r *redaction) value(kept any, at string) any {
 // tooLong reports whether a text is so long that it counts as file contents.
 func (r *redaction) tooLong(bytes int) bool { return bytes > largest && r.kind != v1.ToolShell }
 
-func (r *redaction) erase(value any, at string) any {
+func (r *redaction) erase(value any, at place) any {
 	if isDigest(value) {
 		return value
 	}
-	r.erased = append(r.erased, at)
+	r.erased = append(r.erased, at.pointer())
 	return digest(value)
 }
 
-func (r *redaction) text(text, at string) string {
+func (r *redaction) text(text string, at place) string {
 	if shorter := withoutContents(text); shorter != text {
-		r.erased = append(r.erased, at)
+		r.erased = append(r.erased, at.pointer())
 		text = shorter
 	}
 	safe, changed := r.redactor.masker.Mask(text)
 	if changed {
-		r.masked = append(r.masked, at)
+		r.masked = append(r.masked, at.pointer())
 	}
 	return safe
 }
@@ -207,6 +208,15 @@ func textLength(list []any) int {
 	}
 	return length
 }
+
+// place is a member of an object of the record, or an element of a list in it.
+type place struct {
+	// in is the JSON pointer of the object.
+	in, name string
+}
+
+// pointer is the JSON pointer of the place.
+func (p place) pointer() string { return p.in + "/" + escapePointer(p.name) }
 
 func escapePointer(name string) string {
 	if !strings.ContainsAny(name, "~/") {

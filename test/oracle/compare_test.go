@@ -12,14 +12,15 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 	"policyd/test/oracle/lines"
 )
 
 const projectDir = "/srv/proj"
 
 // surroundings are those of the jail.
-func (j *jail) surroundings() shell.Options {
-	return shell.Options{
+func (j *jail) surroundings() host.Options {
+	return host.Options{
 		Shell: "bash", Platform: "linux", Home: "/home/dev", Cwd: projectDir,
 		Plain: func(dir string) bool { return !strings.HasPrefix(dir, "/bin") && !strings.HasPrefix(dir, "/sbin") },
 		// Of the jail's project these are there for everyone.
@@ -58,7 +59,7 @@ type finding struct {
 
 // judge compares what a line started with what the facts name. A messy line
 // promises nothing.
-func judge(table *shell.Table, options shell.Options, line string, got outcome) (findings []finding) {
+func judge(table *shell.Table, options host.Options, line string, got outcome) (findings []finding) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			at := panicSite.FindString(string(debug.Stack()))
@@ -114,7 +115,7 @@ func (r *reading) written(name string) bool {
 // reading is what the facts say of one line.
 type reading struct {
 	table   *shell.Table
-	options shell.Options
+	options host.Options
 	named   []command.Command
 	started []start
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
+	"policyd/extract/shell/host"
 	"policyd/test/jsonl"
 	"policyd/test/oracle/lines"
 )
@@ -182,7 +183,7 @@ func shrink(line string, holds func(text string) (bool, error)) (string, error) 
 }
 
 // explained reports whether the facts claim to say all; a panic says nothing.
-func explained(table *shell.Table, options shell.Options, line string) (whole bool) {
+func explained(table *shell.Table, options host.Options, line string) (whole bool) {
 	defer func() { whole = recover() == nil && whole }()
 	return len(table.Parse(line, options).Messy) == 0
 }

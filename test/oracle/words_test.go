@@ -14,6 +14,7 @@ import (
 
 	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 	"policyd/test/oracle/lines"
 )
 
@@ -67,7 +68,7 @@ func compareWords(t *testing.T, table *shell.Table, name string, words [][2]stri
 	made := expanded(t, name, words)
 	for i, word := range words {
 		line := word[0] + "; cat x:" + word[1]
-		parsed := table.Parse(line, shell.Options{Shell: name, Platform: "linux", Home: "/home/dev", Cwd: projectDir})
+		parsed := table.Parse(line, host.Options{Shell: name, Platform: "linux", Home: "/home/dev", Cwd: projectDir})
 		got, known := knownWords(parsed)
 		if !known || made[i] == "refused" {
 			continue

@@ -1,6 +1,10 @@
 package lexical
 
-import "strings"
+import (
+	"strings"
+
+	"policyd/extract/value"
+)
 
 const (
 	decimalDigits     = "0123456789"
@@ -15,6 +19,12 @@ func IsHexadecimal(text string) bool {
 	digits, prefixed := strings.CutPrefix(text, "0x")
 	return prefixed && digits != "" && strings.Trim(digits, hexadecimalDigits) == ""
 }
+
+// maxCountDigits is how many digits counts and sizes have.
+const maxCountDigits = 12
+
+// IsCount reports whether text is a number no larger than a count.
+func IsCount(text string) bool { return value.IsDecimal(text) && len(text) <= maxCountDigits }
 
 // IsASCII reports whether text holds ASCII alone.
 func IsASCII(text string) bool {

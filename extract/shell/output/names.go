@@ -16,9 +16,10 @@ import (
 
 // Lister lists the names that commands print.
 type Lister struct {
-	Table *argv.Table
-	// Toplevel returns the top of the work tree that git finds from a directory, "" if that isn't certain.
-	Toplevel func(dir string) string
+	Table     *argv.Table
+	Producers *Producers
+	// OnlyRead reports whether the line changes nothing on the disk up to where the command stands.
+	OnlyRead func() bool
 }
 
 // Names is what the last command of a pipe prints, if it is a stream of names that is known. commands are
@@ -241,7 +242,7 @@ func (l *Lister) untrackedNames(c *command.Command) stream.Lines {
 // count from the top of the work tree.
 func (l *Lister) commitNames(c *command.Command) stream.Lines {
 	reads := l.Table.Prints(c.Verb).Names.Commits
-	if l.Toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
+	if l.Producers.Host.Toplevel(c.Cwd.Known[0]) != c.Cwd.Known[0] || c.Git.Objects.Words > 0 || len(c.Git.Patterns) > 0 || len(c.Git.Settings) > 0 ||
 		slices.ContainsFunc(reads.Needs, func(option string) bool { return !c.Has(option) }) || selectsElsewhere(c) {
 		return stream.Lines{}
 	}

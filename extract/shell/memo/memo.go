@@ -1,15 +1,18 @@
-package shell
+// Package memo remembers what command lines were explained as.
+package memo
 
 import (
 	"sync"
 
 	"policyd/extract/argv"
+	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // Bounds of a Memo. It holds two generations of at most so many lines and bytes
 // each. What is longer than a person or an agent types again isn't kept; an ordinary
-// line of maxCommands is.
+// line of as many commands as a line may have is.
 const (
 	maxKeptLines = 512
 	maxKeptBytes = 7 << 18
@@ -29,7 +32,7 @@ const (
 //
 // A Memo may be used concurrently.
 type Memo struct {
-	table *Table
+	table *shell.Table
 	mutex sync.RWMutex
 	// young takes new lines; old holds those of before, until young is full.
 	young, old map[lineKey]*explained
@@ -42,29 +45,29 @@ type lineKey struct{ line, shell, platform, home, cwd string }
 // in a memo.
 type explained struct {
 	line    command.Line
-	answers answers
+	answers host.Answers
 	size    int
 }
 
-// NewMemo returns a Memo for the lines that a table explains.
-func NewMemo(table *Table) *Memo {
+// New returns a Memo for the lines that a table explains.
+func New(table *shell.Table) *Memo {
 	return &Memo{table: table, young: make(map[lineKey]*explained)}
 }
 
 // Operands are what the table knows of words that options and operands of many programs may be.
 func (m *Memo) Operands() *argv.OperandWords { return &m.table.Words.Operands }
 
-// Parse does what Table.Parse does. The line that it returns is shared with other
+// Parse does what shell.Table.Parse does. The line that it returns is shared with other
 // callers: nothing in it may be changed, nor anything appended to its lists.
-func (m *Memo) Parse(line string, options *Options) *command.Line {
+func (m *Memo) Parse(line string, options *host.Options) *command.Line {
 	key := lineKey{line, options.Shell, options.Platform, options.Home, options.Cwd}
-	if known := m.get(key); known != nil && known.answers.hold(options) {
+	if known := m.get(key); known != nil && known.answers.Hold(options) {
 		return &known.line
 	}
 	fresh := &explained{}
 	fresh.line, fresh.answers = m.table.Explain(line, options)
 	fresh.line.Detach()
-	if len(line) > maxKeptLine || !fresh.answers.repeatable() {
+	if len(line) > maxKeptLine || !fresh.answers.Repeatable() {
 		return &fresh.line
 	}
 	fresh.size = keptBytes + key.Size() + fresh.Size()

@@ -1,9 +1,11 @@
-package shell
+package memo
 
 import (
 	"strings"
 	"sync"
 	"testing"
+
+	"policyd/extract/shell/host"
 
 	"github.com/stretchr/testify/assert"
 
@@ -30,13 +32,12 @@ func sharedLines() []string {
 // A line is explained beside others as it is alone, by the memory of lines and without.
 func TestLinesAreExplainedAlone(t *testing.T) {
 	table := newTable(t)
-	memo := NewMemo(table)
-	options := Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
+	memo := New(table)
+	options := host.Options{Home: "/home/dev", Cwd: "/srv/proj", Plain: func(string) bool { return true }}
 	lines := sharedLines()
 	want := make([]command.Line, len(lines))
 	for i, line := range lines {
-		fresh := newTable(t).explain(line, &options)
-		want[i] = fresh.line
+		want[i] = newTable(t).Parse(line, options)
 		want[i].Detach()
 	}
 	var group sync.WaitGroup

@@ -1,4 +1,4 @@
-package shell
+package memo
 
 import (
 	"bufio"
@@ -11,16 +11,26 @@ import (
 	"sync"
 	"testing"
 
+	"policyd/extract/shell/host"
+
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"policyd/extract/shell"
 	"policyd/extract/shell/command"
 )
+
+func newTable(tb testing.TB) *shell.Table {
+	tb.Helper()
+	table, err := shell.NewTable()
+	require.NoError(tb, err)
+	return table
+}
 
 // corpusLines are the command lines of every corpus.
 func corpusLines(tb testing.TB) []string {
 	tb.Helper()
-	files, err := filepath.Glob("../../test/testdata/corpus/*.jsonl")
+	files, err := filepath.Glob("../../../test/testdata/corpus/*.jsonl")
 	require.NoError(tb, err)
 	var out []string
 	for _, name := range files {
@@ -41,14 +51,14 @@ func corpusLines(tb testing.TB) []string {
 }
 
 // answering are surroundings that answer every question by seed.
-func answering(shell string, seed uint64, hash maphash.Seed) Options {
+func answering(program string, seed uint64, hash maphash.Seed) host.Options {
 	yes := func(about string) func(string) bool {
 		return func(path string) bool {
 			return maphash.String(hash, fmt.Sprint(about, path, seed))&1 == 0
 		}
 	}
-	o := Options{
-		Shell: shell, Platform: "linux", Home: "/home/dev", Cwd: "/srv/proj",
+	o := host.Options{
+		Shell: program, Platform: "linux", Home: "/home/dev", Cwd: "/srv/proj",
 		Plain: yes("plain"), Enterable: yes("enterable"), Readable: yes("readable"),
 		Toplevel: func(dir string) string {
 			if yes("toplevel")(dir) {
@@ -57,13 +67,13 @@ func answering(shell string, seed uint64, hash maphash.Seed) Options {
 			return ""
 		},
 	}
-	if shell == "cmd" {
+	if program == "cmd" {
 		o.Platform, o.Cwd = "windows", `C:\proj`
 	}
 	return o
 }
 
-func sameAsFresh(t *testing.T, memo *Memo, table *Table, line string, options Options) {
+func sameAsFresh(t *testing.T, memo *Memo, table *shell.Table, line string, options host.Options) {
 	t.Helper()
 	got := memo.Parse(line, &options)
 	want := table.Parse(line, options)
@@ -76,11 +86,11 @@ func sameAsFresh(t *testing.T, memo *Memo, table *Table, line string, options Op
 func TestMemoSaysWhatTheTableSays(t *testing.T) {
 	table := newTable(t)
 	hash := maphash.MakeSeed()
-	for _, shell := range []string{"bash", "cmd"} {
-		memo := NewMemo(table)
+	for _, program := range []string{"bash", "cmd"} {
+		memo := New(table)
 		for _, line := range corpusLines(t) {
 			for _, seed := range []uint64{1, 1, 2} {
-				sameAsFresh(t, memo, table, line, answering(shell, seed, hash))
+				sameAsFresh(t, memo, table, line, answering(program, seed, hash))
 			}
 		}
 	}
@@ -93,9 +103,8 @@ func FuzzMemo(f *testing.F) {
 	} {
 		f.Add(seed, uint64(1), uint64(2))
 	}
-	table, err := NewTable()
-	require.NoError(f, err)
-	memo := NewMemo(table)
+	table := newTable(f)
+	memo := New(table)
 	hash := maphash.MakeSeed()
 	f.Fuzz(func(t *testing.T, line string, one, other uint64) {
 		for _, seed := range []uint64{one, other, one} {
@@ -107,9 +116,9 @@ func FuzzMemo(f *testing.F) {
 // A line that is known leads to the same questions, and is explained anew once
 // one of them is answered otherwise.
 func TestMemoAsksAgain(t *testing.T) {
-	memo := NewMemo(newTable(t))
+	memo := New(newTable(t))
 	there, asked := true, 0
-	options := Options{Platform: "linux", Cwd: "/srv/proj", Enterable: func(string) bool { asked++; return there }}
+	options := host.Options{Platform: "linux", Cwd: "/srv/proj", Enterable: func(string) bool { asked++; return there }}
 	dirs := func() []string { return memo.Parse("cd src; ls", &options).Commands[1].Cwd.Known }
 	require.Equal(t, []string{"/srv/proj/src"}, dirs())
 	require.Equal(t, []string{"/srv/proj/src"}, dirs())
@@ -123,16 +132,16 @@ func TestMemoAsksAgain(t *testing.T) {
 
 // Surroundings that say both yes and no are believed in neither.
 func TestMemoKeepsNothingUnsteady(t *testing.T) {
-	memo := NewMemo(newTable(t))
+	memo := New(newTable(t))
 	said := false
-	options := Options{Cwd: "/p", Enterable: func(string) bool { said = !said; return said }}
+	options := host.Options{Cwd: "/p", Enterable: func(string) bool { said = !said; return said }}
 	memo.Parse("cd /p/a; cd /p/a; ls", &options)
 	assert.Empty(t, memo.young)
 }
 
 func TestMemoIsBounded(t *testing.T) {
-	memo := NewMemo(newTable(t))
-	options := Options{Cwd: "/srv/proj"}
+	memo := New(newTable(t))
+	options := host.Options{Cwd: "/srv/proj"}
 	for i := range 3 * maxKeptLines {
 		memo.Parse(fmt.Sprintf("echo %d", i), &options)
 		assert.LessOrEqual(t, len(memo.young), maxKeptLines)
@@ -156,22 +165,23 @@ func TestMemoIsBounded(t *testing.T) {
 // A line of as many commands as are looked into costs no more for each of them than a
 // shorter one: it is remembered, too.
 func TestMemoKeepsLinesOfAllCommands(t *testing.T) {
-	memo := NewMemo(newTable(t))
-	options := Options{Cwd: "/srv/proj"}
-	commands := make([]string, maxCommands)
+	memo := New(newTable(t))
+	options := host.Options{Cwd: "/srv/proj"}
+	const most = 64 // as many as shell looks into
+	commands := make([]string, most)
 	for i := range commands {
 		commands[i] = fmt.Sprintf("wc -l src/f%04d.go", i)
 	}
 	line := strings.Join(commands, " && ")
 	first := memo.Parse(line, &options)
-	require.Len(t, first.Commands, maxCommands)
+	require.Len(t, first.Commands, most)
 	require.Same(t, first, memo.Parse(line, &options))
 }
 
 // What is asked for still outlives the lines that came and went meanwhile.
 func TestMemoKeepsWhatIsUsed(t *testing.T) {
-	memo := NewMemo(newTable(t))
-	options := Options{Cwd: "/srv/proj"}
+	memo := New(newTable(t))
+	options := host.Options{Cwd: "/srv/proj"}
 	first := memo.Parse("git status", &options)
 	for i := range 4 * maxKeptLines {
 		memo.Parse(fmt.Sprintf("echo %d", i), &options)
@@ -183,12 +193,12 @@ func TestMemoKeepsWhatIsUsed(t *testing.T) {
 
 // Lines are told apart by all that an explanation depends on.
 func TestMemoTellsSurroundingsApart(t *testing.T) {
-	memo := NewMemo(newTable(t))
-	base := Options{Shell: "bash", Platform: "linux", Home: "/h", Cwd: "/p"}
+	memo := New(newTable(t))
+	base := host.Options{Shell: "bash", Platform: "linux", Home: "/h", Cwd: "/p"}
 	seen := map[*command.Line]bool{memo.Parse("ls", &base): true}
-	for _, change := range []func(*Options){
-		func(o *Options) { o.Shell = "zsh" }, func(o *Options) { o.Platform = "darwin" }, func(o *Options) { o.Home = "/x" },
-		func(o *Options) { o.Cwd = "/x" },
+	for _, change := range []func(*host.Options){
+		func(o *host.Options) { o.Shell = "zsh" }, func(o *host.Options) { o.Platform = "darwin" }, func(o *host.Options) { o.Home = "/x" },
+		func(o *host.Options) { o.Cwd = "/x" },
 	} {
 		other := base
 		change(&other)
@@ -200,7 +210,7 @@ func TestMemoTellsSurroundingsApart(t *testing.T) {
 
 func TestMemoIsSafeForConcurrentUse(t *testing.T) {
 	table := newTable(t)
-	memo := NewMemo(table)
+	memo := New(table)
 	hash := maphash.MakeSeed()
 	lines := corpusLines(t)[:300]
 	var group sync.WaitGroup

@@ -1,4 +1,10 @@
-package shell
+// Package host answers what an interpreter of command lines asks about the disk that a line runs on, and keeps the
+// answers.
+//
+// Options hold the functions that look at the disk: the package has none of its own. A Host puts the questions of one
+// line to them. Its Answers are all that the explanation of the line rests on besides the text and the options, so that
+// the explanation holds for as long as the answers do.
+package host
 
 import (
 	"slices"
@@ -28,15 +34,15 @@ type question struct {
 	text  string
 }
 
-// host answers questions about the disk that a line is explained on.
-type host struct {
-	options Options
-	answers
-	few [2]question
+// Host answers questions about the disk that a line is explained on.
+type Host struct {
+	Options Options
+	answers Answers
+	few     [2]question
 }
 
-// answers are the questions that were asked while a line was explained, and what the surroundings said.
-type answers struct {
+// Answers are the questions that were asked while a line was explained, and what the surroundings said.
+type Answers struct {
 	asked []question
 	// unsteady is true if a question was answered in two ways.
 	unsteady bool
@@ -45,24 +51,26 @@ type answers struct {
 // maxQuestions is how many questions are put again.
 const maxQuestions = 16
 
-// repeatable reports whether the questions can be put again.
-func (a *answers) repeatable() bool { return !a.unsteady && len(a.asked) <= maxQuestions }
+// Repeatable reports whether the questions can be put again.
+func (a *Answers) Repeatable() bool { return !a.unsteady && len(a.asked) <= maxQuestions }
 
-// hold puts every question again, and reports whether all are answered as they were.
-func (a *answers) hold(options *Options) bool {
+// Hold puts every question again, and reports whether all are answered as they were.
+func (a *Answers) Hold(options *Options) bool {
 	return !slices.ContainsFunc(a.asked, func(q question) bool { return options.ask(q.about, q.path) != q })
 }
 
-// begin begins to answer by options.
-func (h *host) begin(options *Options) { h.options, h.asked = *options, h.few[:0] }
+// Begin begins to answer by options.
+func (h *Host) Begin(options *Options) { h.Options, h.answers.asked = *options, h.few[:0] }
 
-// said returns a copy of the answers so far.
-func (h *host) said() answers { return answers{asked: slices.Clone(h.asked), unsteady: h.unsteady} }
+// Answers returns a copy of the answers so far.
+func (h *Host) Answers() Answers {
+	return Answers{asked: slices.Clone(h.answers.asked), unsteady: h.answers.unsteady}
+}
 
-// join adds the answers that another explanation of the line got.
-func (h *host) join(other *host) {
-	h.asked = append(slices.Clip(h.asked), other.asked...)
-	h.unsteady = h.unsteady || other.unsteady
+// Join adds the answers that another explanation of the line got.
+func (h *Host) Join(other *Host) {
+	h.answers.asked = append(slices.Clip(h.answers.asked), other.answers.asked...)
+	h.answers.unsteady = h.answers.unsteady || other.answers.unsteady
 }
 
 // ask puts a question to the surroundings. What isn't known there is no.
@@ -85,34 +93,6 @@ func (o *Options) ask(about subject, path string) question {
 		q.text = o.Produced(path)
 	}
 	return q
-}
-
-// ask does the same, and keeps what was said: with the line, the options and
-// these answers the explanation is settled.
-func (h *host) ask(about subject, path string) question {
-	q := h.options.ask(about, path)
-	for i := range h.asked {
-		if h.asked[i].about == about && h.asked[i].path == path {
-			h.unsteady = h.unsteady || h.asked[i] != q
-			return q
-		}
-	}
-	h.asked = append(h.asked, q)
-	return q
-}
-
-func (h *host) isPlain(dir string) bool     { return h.ask(aboutLinks, dir).yes }
-func (h *host) isEnterable(dir string) bool { return h.ask(aboutEntering, dir).yes }
-func (h *host) isReadable(path string) bool { return h.ask(aboutReading, path).yes }
-func (h *host) isTextual(path string) bool  { return h.ask(aboutText, path).yes }
-func (h *host) toplevel(dir string) string  { return h.ask(aboutToplevel, dir).text }
-
-// directories returns the directories among the matches of a pattern; see Options.
-func (h *host) directories(pattern string) string { return h.ask(aboutMatches, pattern).text }
-
-// produces returns what a producer prints; see Options.
-func (h *host) produces(name, operand, dir string) string {
-	return h.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
 }
 
 // Options say in what surroundings a line runs.
@@ -150,17 +130,46 @@ type Options struct {
 	Produced func(value string) string
 }
 
-func (h *host) isText(path string) bool { return h.isTextual(lexical.CleanPath(path)) }
-
-// enterable reports whether directories are there for everyone.
-func (h *host) enterable(dirs []string) bool {
-	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.isEnterable(dir) })
+// ask does the same, and keeps the answer.
+func (h *Host) ask(about subject, path string) question {
+	q := h.Options.ask(about, path)
+	for i := range h.answers.asked {
+		if asked := &h.answers.asked[i]; asked.about == about && asked.path == path {
+			h.answers.unsteady = h.answers.unsteady || *asked != q
+			return q
+		}
+	}
+	h.answers.asked = append(h.answers.asked, q)
+	return q
 }
 
-// enter cleans the path that cd goes to, and lists the directories that a ".."
-// in it leaves. The shell takes ".." as it is written, unless told -P; where a
-// link makes that differ from the disk, the directory counts as unknown.
-func (h *host) enter(path string, physical bool) (clean string, passed []string, known bool) {
+func (h *Host) isPlain(dir string) bool { return h.ask(aboutLinks, dir).yes }
+
+// Toplevel returns the top of the work tree that git finds from a directory; see Options.
+func (h *Host) Toplevel(dir string) string { return h.ask(aboutToplevel, dir).text }
+
+// IsReadable reports whether a path is a file that everyone may read.
+func (h *Host) IsReadable(path string) bool { return h.ask(aboutReading, path).yes }
+
+// IsText reports whether every program takes what a path names for text.
+func (h *Host) IsText(path string) bool { return h.ask(aboutText, lexical.CleanPath(path)).yes }
+
+// Directories returns the directories among the matches of a pattern; see Options.
+func (h *Host) Directories(pattern string) string { return h.ask(aboutMatches, pattern).text }
+
+// Produces returns what a producer prints; see Options.
+func (h *Host) Produces(name, operand, dir string) string {
+	return h.ask(aboutValue, name+"\n"+operand+"\n"+dir).text
+}
+
+// Enterable reports whether directories are there for everyone.
+func (h *Host) Enterable(dirs []string) bool {
+	return !slices.ContainsFunc(dirs, func(dir string) bool { return !h.ask(aboutEntering, dir).yes })
+}
+
+// Enter cleans the path that cd goes to, and lists the directories that a ".." in it leaves. The shell takes ".." as it
+// is written, unless given -P. If a link makes that differ from the disk, the directory counts as unknown.
+func (h *Host) Enter(path string, physical bool) (clean string, passed []string, known bool) {
 	clean, passed = lexical.CleanPath(path), lexical.LeftByDots(path)
 	if len(passed) == 0 && !physical {
 		return clean, nil, true

@@ -1,8 +1,10 @@
-package shell
+package output
 
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/shell/lexical"
 
 	"mvdan.cc/sh/v3/syntax"
 
@@ -15,15 +17,28 @@ import (
 	"policyd/extract/value"
 )
 
-// numberLines is what the command prints, if that is lines which begin with numbers: of what it
-// counts, or of what it is piped.
-func (o *stdout) numberLines() stream.Lines {
-	in, piped := o.in.Numbers()
+// stdout is a simple command of which standard output is read.
+type stdout struct {
+	*Lister
+	c *command.Command
+	// args are the texts of its words behind the name, nil if something in them is expanded.
+	args []string
+}
+
+// Numbers is what the one command that a statement consists of prints, if that is lines which begin with numbers: of
+// what it counts, or of what it is piped. The command must do nothing else than its words say.
+func (l *Lister) Numbers(stmt *syntax.Stmt, c *command.Command, in stream.Lines) stream.Lines {
+	call, simple := stmt.Cmd.(*syntax.CallExpr)
+	if !simple || len(call.Assigns) > 0 || len(call.Args) == 0 || !c.Cwd.Single() || len(c.Caveats) > 0 || call.Args[0].Lit() != c.Program {
+		return stream.Lines{}
+	}
+	o := stdout{Lister: l, c: c, args: tree.LiteralTexts(call.Args[1:])}
+	numbers, piped := in.Numbers()
 	switch {
-	case o.printsNumber(o.stmt):
+	case l.PrintsNumber(stmt, c):
 		return stream.NumberLines(stream.Numbers{Line: filter.Line{One: true, Padded: true}})
 	case piped && len(o.c.Accesses) == 0:
-		return o.filtered(in)
+		return o.filtered(numbers)
 	case !piped:
 		if lines := o.counted(); lines != nil {
 			return stream.NumberLines(*lines)
@@ -67,7 +82,7 @@ var counters = map[string]func(stdout) *stream.Numbers{
 		return nil
 	},
 	"seq": func(o stdout) *stream.Numbers {
-		if len(o.args) > 0 && len(o.args) < 4 && len(o.c.Accesses) == 0 && !slices.ContainsFunc(o.args, func(arg string) bool { return !counted(arg) }) {
+		if len(o.args) > 0 && len(o.args) < 4 && len(o.c.Accesses) == 0 && !slices.ContainsFunc(o.args, func(arg string) bool { return !lexical.IsCount(arg) }) {
 			return &stream.Numbers{}
 		}
 		return nil
@@ -118,10 +133,10 @@ func (o stdout) lineNumbers() *stream.Numbers {
 		!c.OnlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
-	if !o.onlyRead() || !c.Everywhere(&c.Accesses[0], o.isText) {
+	if !o.OnlyRead() || !c.Everywhere(&c.Accesses[0], o.Producers.Host.IsText) {
 		return nil
 	}
-	if c.Has("-o") && o.options.Platform != "linux" {
+	if c.Has("-o") && o.Producers.Host.Options.Platform != "linux" {
 		return nil // BSD's puts the number in front of the first match alone
 	}
 	return &stream.Numbers{Line: filter.Line{Behind: ':', One: c.Has("-m") && matchesOnce(o.args)}} // -m may be a pattern
@@ -139,37 +154,31 @@ func matchesOnce(args []string) bool {
 	return one && limits == 1
 }
 
-// alwaysPrints reports whether the last command of the line prints a number whatever happens: a count
-// of what it is piped, or of files that are there.
-func (d *diskView) alwaysPrints() bool {
-	c := d.last()
+// AlwaysPrints reports whether a command prints a number whatever happens: a count of what it is piped, or of files
+// that are there.
+func (l *Lister) AlwaysPrints(c *command.Command) bool {
 	switch {
-	case d.producesNumber(c):
+	case l.Producers.number(c):
 		return true
 	case c.Verb != "wc" && (c.Verb != "grep" || len(c.Accesses) == 0), c.Reading.Refusable && !c.Has("-F"):
 		return false
 	}
-	return !slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return !d.surely(c, &a) })
+	return !slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return !l.Surely(c, &a) })
 }
 
-// last is the last command of the line.
-func (r *report) last() *command.Command { return &r.line.Commands[len(r.line.Commands)-1] }
-
-// printsNumber reports whether the last command of the line, whose output is that of stmt, prints one
-// number and nothing else.
-func (d *diskView) printsNumber(stmt *syntax.Stmt) bool {
+// PrintsNumber reports whether a command, whose output is that of stmt, prints one number and nothing else.
+func (l *Lister) PrintsNumber(stmt *syntax.Stmt, c *command.Command) bool {
 	stmt = tree.LastOfPipe(stmt)
 	call, ok := stmt.Cmd.(*syntax.CallExpr)
-	c := d.last()
 	switch {
 	case !ok:
 		return false
-	case len(call.Assigns)+len(c.Accesses) == 0 && d.producesNumber(c):
+	case len(call.Assigns)+len(c.Accesses) == 0 && l.Producers.number(c):
 		return true
 	case len(call.Args) == 0 || call.Args[0].Lit() != c.Program || len(c.Caveats) > 0 || slices.ContainsFunc(stmt.Redirs, tree.MixesOutput):
 		return false
 	}
-	options := d.table.Prints(c.Verb).Number
+	options := l.Table.Prints(c.Verb).Number
 	return len(options) > 0 && c.Has(options[0]) && c.OnlyForm(options...) && countsOnce(c)
 }
 
@@ -181,4 +190,13 @@ func countsOnce(c *command.Command) bool {
 	return len(opened) < 2 && c.Reading.Files < 2 && !slices.ContainsFunc(opened, func(a command.Access) bool {
 		return named && (a.Naming == command.ByGlob && a.Matches != command.OneMatch || a.Below == command.Tree || a.Naming == command.Unnamed)
 	})
+}
+
+// Surely reports whether an access is one to a file that is there for everyone,
+// and that nothing of the line can have taken away.
+func (l *Lister) Surely(c *command.Command, a *command.Access) bool {
+	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !l.OnlyRead() {
+		return false
+	}
+	return c.Everywhere(a, l.Producers.Host.IsReadable)
 }
