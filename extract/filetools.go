@@ -25,6 +25,7 @@ type fileTools struct {
 	classes   *scope.Classifier
 	placer    *placer
 	trees     *disk.Walker
+	globs     *disk.Globs
 	tools     *tools
 }
 
@@ -116,8 +117,10 @@ func (f *fileTools) fileTool(t *catalog.Tool) {
 // filePath adds the item of one path of a file tool. The operation "tree"
 // reads everything below.
 func (f *fileTools) filePath(raw, op string, t *catalog.Tool) v1.Path {
-	if op != "tree" || !strings.ContainsAny(raw, globMarks) {
+	if globs := t.Globs && !f.view.Windows; op != "tree" || !globs && !strings.ContainsAny(raw, globMarks) {
 		return f.namedPath(raw, op, t, false)
+	} else if globs {
+		return f.globbed(raw, t)
 	}
 	if name := f.meantAsName(raw, f.facts.Cwd); name != "" {
 		f.namedPath(name, op, t, false)
@@ -170,11 +173,14 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 	if touched.secret {
 		f.facts.Items[touched.item].Caveats.Add(disk.ReachesSecret)
 	}
-	if op == "tree" && p.Caveats.Has("unseen") {
-		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown)
+	if op == "tree" && (p.Caveats.Has("unseen") || pattern && t.Kind == v1.ToolRead && p.Caveats.Has("missing")) {
+		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown) // another case of the name may be there
 	}
 	if op == "tree" && p.Caveats.Has("directory") {
 		tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
+		if t.Kind == v1.ToolRead {
+			tree.Links = disk.LinkedDirectories
+		}
 		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.Reach(tree, nil) })
 	}
 	return *p

@@ -56,7 +56,10 @@ type Files struct {
 	// Default is what is done to the working directory when no path is given.
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
-	Patch    []string `json:"patch"`
+	// Globs is true where Paths are globs to npm's package of that name: they match hidden names, and names in any
+	// case, and what links lead to is read.
+	Globs bool     `json:"globs"`
+	Patch []string `json:"patch"`
 }
 
 // Search are the arguments by which a tool chooses the files that it reads.

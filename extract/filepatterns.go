@@ -1,0 +1,105 @@
+package extract
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	v1 "policyd/api/v1"
+	"policyd/extract/catalog"
+	"policyd/extract/disk"
+)
+
+// maxPatternWalks bounds the directories that are walked one by one for one pattern. Of more, all that lies below the
+// directory that the pattern starts from is walked.
+const maxPatternWalks = 16
+
+// globbed adds the items of a glob of npm's: what it names as it stands, and what it matches.
+func (f *fileTools) globbed(raw string, t *catalog.Tool) v1.Path {
+	if !strings.ContainsAny(raw, globMarks) {
+		p := f.namedPath(raw, "tree", t, false)
+		for _, match := range f.globs.ExpandAsTool(raw, f.facts.Cwd).Matches {
+			if path.Clean(match) != path.Clean(f.view.Absolute(raw, f.facts.Cwd)) {
+				f.namedPath(match, "tree", t, false)
+			}
+		}
+		return p
+	}
+	if name := f.meantAsName(raw, f.facts.Cwd); name != "" {
+		f.namedPath(name, "tree", t, false)
+	}
+	globs, known := disk.Alternatives(raw)
+	if !known || strings.ContainsAny(raw, "()") || raw[0] == '!' || raw[0] == '#' {
+		return f.namedPath(f.patternRoot(raw), "tree", t, true)
+	}
+	p := f.namedPath(f.patternRoot(raw), v1.OpRead, t, true)
+	found := touched{item: len(f.facts.Items) - 1, set: v1.Set{touchName(p.Op, p.Space)}}
+	for _, glob := range globs {
+		f.matched(&found, glob, p.Space)
+	}
+	item := &f.facts.Items[found.item]
+	item.Touches = f.facts.room.set(found.set...)
+	if found.special {
+		item.Caveats.Add("special")
+	}
+	if found.secret {
+		item.Caveats.Add(disk.ReachesSecret)
+	}
+	return p
+}
+
+// matched adds what a glob without braces matches to an item. Directories that match are not read, and those that "**"
+// stands behind wholly, as far as the last segment matches. near is the space that the pattern starts from.
+func (f *fileTools) matched(t *touched, glob, near string) {
+	item := &f.facts.Items[t.item]
+	f.locator.patternName(t, glob, v1.OpRead)
+	segments := strings.Split(glob, "/")
+	deep := slices.Index(segments, "**")
+	start, tree := glob, disk.Tree{Links: disk.LinkedDirectories}
+	if deep >= 0 {
+		start = strings.Join(append(slices.Clone(segments[:deep]), "."), "/")
+		tree.Include = lastSegment(segments[deep+1:])
+	}
+	if deep == 0 && len(segments) < 3 {
+		tree.Links = disk.LinkedFiles // "**" follows one link unless it begins the pattern
+	}
+	found := f.globs.ExpandAsTool(start, f.facts.Cwd)
+	if found.Unknown || deep >= 0 && slices.Contains(segments[deep:], "..") {
+		item.Caveats.Add(disk.ReachesUnknown)
+	}
+	var dirs []string
+	for i, match := range found.Matches {
+		resolved, err := f.view.Resolve(match)
+		if directory := err == nil && resolved.Dir; err == nil && !resolved.Unseen && directory != (deep >= 0) {
+			continue
+		} else if directory {
+			dirs = append(dirs, resolved.Real)
+		}
+		f.locator.matched(t, item, match, found.Words[i], v1.OpRead, near)
+	}
+	f.walks(item, tree, glob, dirs)
+}
+
+// walks adds what walks of some directories reach to an item: those that the beginning of a glob matches.
+func (f *fileTools) walks(item *v1.Item, tree disk.Tree, glob string, dirs []string) {
+	if len(dirs) > maxPatternWalks {
+		root := f.view.Absolute(glob[:strings.LastIndexByte(glob[:disk.MetaIndex(glob)], '/')+1], f.facts.Cwd)
+		resolved, err := f.view.Resolve(root)
+		if err != nil || !resolved.Dir {
+			item.Caveats.Add(disk.ReachesUnknown)
+		}
+		dirs = []string{resolved.Real}
+	}
+	for _, dir := range dirs {
+		tree.Root = dir
+		f.classes.Reach(item, func() string { return f.trees.Reach(tree, nil) })
+	}
+}
+
+// lastSegment is the glob over base names that the last of some segments is, none if any name matches.
+func lastSegment(segments []string) []string {
+	if len(segments) == 0 || slices.Contains([]string{"", ".", "*", "**"}, segments[len(segments)-1]) {
+		return nil
+	}
+	return segments[len(segments)-1:]
+}

@@ -1,0 +1,95 @@
+package extract_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	v1 "policyd/api/v1"
+)
+
+// toolReads asks about a tool of an agent's, and returns the call's items, their caveats, and the classes of their paths.
+func (p place) toolReads(agent, tool string, args map[string]any) string {
+	call := p.call(tool, args)
+	call.Session.Agent = agent
+	facts := p.extractor.Extract(call, nil)
+	found := append(strings.Fields(touches(facts)), facts.Doubts...)
+	for _, item := range facts.Items {
+		found = append(found, item.Caveats...)
+	}
+	for _, path := range facts.Paths {
+		for _, class := range path.Class {
+			found = append(found, class.Name)
+		}
+	}
+	return strings.Join(slices.Compact(found), " ")
+}
+
+// S2, S3: a pattern of npm's glob matches names in any case and hidden ones, and reads what links lead to, on the way
+// and at the end.
+func TestPatternsOfReadManyFiles(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "packages/a/.env", "packages/b/x.ts", "packages/b/X.Pem", "lib/one/two/y.ts", "lib/one/z.ts", "libs/n/x.ts", "lib/k.ts", "app/[id]/page.ts", "src2/a.go", "up/x.go", "in/a.go")
+	require.NoError(t, os.Symlink("../.env", p.project+"/src2/conf"))
+	require.NoError(t, os.Symlink("..", p.project+"/src/up"))
+	require.NoError(t, os.Symlink("../../../other", p.project+"/libs/n/out"))
+	require.NoError(t, os.Symlink("../other", p.project+"/out"))
+	require.NoError(t, os.Symlink("../other/file", p.project+"/file.go"))
+	require.NoError(t, os.Symlink("one", p.project+"/lib/same"))
+	for pattern, want := range map[string]string{
+		// What no secret matches.
+		"*.ts": "", "**/*.ts": "", "src/*.go": "", "SRC/*": "", "docs/**": "", "*.{ts,tsx}": "", "**/*.{js,ts}": "", "{docs,lib}/*": "", "app/[id]/*.ts": "",
+		"app/[id]/page.ts": "", "*.md": "", "packages/b/*.ts": "", "packages/*/*.ts": "", "lib/**/*.ts": "", "lib/**/same/*.ts": "", "gone/*": "", "gone/**": "", "*": "secret", "docs/..": "reaches_secret",
+		"src/*": "", "docs/*/**": "", "up": "", "src2/*.go": "", "packages/b/@x/*.ts": "",
+		// Case.
+		"PACKAGES/**": "reaches_secret", "packages/A/*": "secret", "Packages/*/*": "secret", "packages/b/*.PEM": "secret", "PACKAGES/**/*.pem": "reaches_secret", "PACKAGES/A/.ENV": "secret",
+		// Links.
+		"src2/*": "secret", "SRC2/CONF": "secret", "src/*/.env": "secret", "src/up/.e*": "secret", "src/**": "reaches_unknown", "src/**/*.go": "reaches_unknown", "src2/**": "reaches_secret",
+		"libs/n/*/file": "outside", "libs/**/file": "reaches_outside", "*.go": "reaches_outside", "out/**": "outside", "o*/**": "outside", "**/*.go": "reaches_outside", "**/n/*.ts": "reaches_outside",
+		// Other ways to spell it.
+		".env*": "secret", "{.env,x}": "secret", "{a,.e}*": "secret", "[.]env": "secret", "**": "reaches_secret", "**/*": "reaches_secret", "**/.*": "reaches_secret", "{src,packages}/**": "reaches_secret",
+		"packages/?/.env": "secret", "packages/**/..": "reaches_unknown", "*/../.env": "reaches_unknown", "packages/{1..3}/*": "reaches_secret", "packages/{a,..}/*": "pattern_leads_elsewhere",
+		"packages/+(a|b)/*": "reaches_secret", `packages\a\*`: "reaches_secret", "!(x)": "reaches_secret", "packages/[[:alpha:]]/.env": "reaches_", "PACKAGES/+(a)/*": "reaches_unknown",
+		"../other/*": "outside", "/etc/*": "outside", "{/etc,x}/passwd": "outside", "packages/*/**": "reaches_secret",
+	} {
+		for _, name := range []string{"include", "paths"} {
+			got := p.toolReads("gemini", "read_many_files", map[string]any{name: []string{pattern}})
+			if want == "" {
+				assert.Equal(t, "path:read.project", got, "%s: %s", name, pattern)
+				continue
+			}
+			assert.Contains(t, got, want, "%s: %s", name, pattern)
+		}
+	}
+	// Where globs may be read in other ways, all below counts, and what isn't there may be there in another case.
+	for pattern, want := range map[string]string{
+		"packages/*.ts": "reaches_secret", "PACKAGES/**": "reaches_unknown", "src2/*": "reaches_secret", "src/**": "reaches_unknown", "docs/**": "", "libs/n*": "reaches_outside",
+	} {
+		got := p.toolReads("other", "read_many_files", map[string]any{"include": []string{pattern}})
+		if want == "" {
+			assert.Equal(t, "path:read.project", got, pattern)
+			continue
+		}
+		assert.Contains(t, got, want, pattern)
+	}
+}
+
+// S3: more directories than are walked one by one are walked from where the pattern starts.
+func TestPatternsOverManyDirectories(t *testing.T) {
+	p := newPlace(t)
+	for _, name := range strings.Split("a b c d e f g h i j k l m n o p q r", " ") {
+		p.files(t, "many/"+name+"/x/y.ts")
+	}
+	args := map[string]any{"include": []string{"many/*/**"}}
+	require.Equal(t, "path:read.project", p.toolReads("gemini", "read_many_files", args))
+	p.files(t, "many/z/.env")
+	assert.Contains(t, p.another(t).Extract(func() *v1.Call {
+		call := p.call("read_many_files", args)
+		call.Session.Agent = "gemini"
+		return call
+	}(), nil).Items[0].Caveats, "reaches_secret")
+}
