@@ -582,7 +582,8 @@ func TestArgumentsOfClaude(t *testing.T) {
 		{map[string]any{"type": "go"}, false},
 		{map[string]any{"type": "unheard of"}, true},
 		{map[string]any{"type": "go", "glob": ".env*"}, true},
-		{map[string]any{"type": "go", "glob": "*.{a,b}"}, true},
+		{map[string]any{"type": "go", "glob": "*.{a,b}"}, false},
+		{map[string]any{"type": "go", "glob": "*.{a,env}"}, true},
 		{map[string]any{"glob": "*.go"}, false},
 		{map[string]any{"glob": "#x"}, true}, // a comment: no glob at all
 		{map[string]any{"glob": ".env\u00a0"}, true},

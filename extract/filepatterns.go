@@ -4,10 +4,13 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
+	"policyd/extract/shell/effect"
 )
 
 // maxPatternWalks bounds the directories that are walked one by one for one pattern. Of more, all that lies below the
@@ -94,6 +97,72 @@ func (f *fileTools) walks(item *v1.Item, tree disk.Tree, glob string, dirs []str
 		tree.Root = dir
 		f.classes.Reach(item, func() string { return f.trees.Reach(tree, nil) })
 	}
+}
+
+// included are globs over the base names of all that a text includes in a search: one glob, or several with commas or
+// blanks between them. There are none if it only excludes ("!"): then the search leaves out what it otherwise does.
+// known is false if it may include anything.
+func included(text string) (names []string, known bool) {
+	globs := listed(text)
+	if len(globs) > 1 {
+		if text[0] == '!' && slices.ContainsFunc(globs, func(glob string) bool { return glob[0] != '!' }) {
+			return nil, false // taken for one glob, it leaves all others in
+		}
+		globs = append(globs, text[:1]+strings.ReplaceAll(text[1:], "!", "?"))
+	}
+	for _, glob := range globs {
+		if glob[0] == '!' {
+			continue
+		}
+		bases, known := baseNames(glob)
+		if !known {
+			return nil, false
+		}
+		names = append(names, bases...)
+	}
+	return names, len(globs) > 0
+}
+
+// listed cuts a text at its blanks, and at commas outside of braces.
+func listed(text string) []string {
+	var globs []string
+	begin, depth := 0, 0
+	for i, r := range text + "," {
+		switch r {
+		case '{':
+			depth++
+		case '}':
+			depth--
+		default:
+			if !unicode.IsSpace(r) && (r != ',' || depth > 0 && i < len(text)) {
+				continue
+			}
+			if begin < i {
+				globs = append(globs, text[begin:i])
+			}
+			begin = i + utf8.RuneLen(r)
+		}
+	}
+	return globs
+}
+
+// baseNames are globs over the base names of all that a glob may match: to ripgrep, and to programs that read no braces.
+func baseNames(glob string) (names []string, known bool) {
+	globs, known := disk.Alternatives(glob)
+	if !known || !effect.RuleAsWritten(glob) || strings.ContainsAny(glob, "![]()") {
+		return nil, false
+	}
+	if strings.Contains(glob, "{") {
+		globs = append(globs, strings.NewReplacer("{", "?", "}", "?").Replace(glob))
+	}
+	for _, glob := range globs {
+		name := glob[strings.LastIndexByte(glob, '/')+1:]
+		if strings.Trim(name, ".") == "" {
+			return nil, false // a directory
+		}
+		names = append(names, name)
+	}
+	return names, true
 }
 
 // lastSegment is the glob over base names that the last of some segments is, none if any name matches.

@@ -93,3 +93,32 @@ func TestPatternsOverManyDirectories(t *testing.T) {
 		return call
 	}(), nil).Items[0].Caveats, "reaches_secret")
 }
+
+// S3: what a search includes is known by base names, whatever ripgrep and others take the text for: braces, a list, a
+// path. What is only excluded leaves git's ignore rules in force.
+func TestIncludesOfSearches(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, ".git/HEAD", "src/a.ts", "src/deep/b.tsx", "src/.env", "src/x,y.pem", "conf/server.pem", "node_modules/m/i.js")
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n*.pem\nnode_modules\n"), 0o600))
+	for include, want := range map[string]bool{
+		"*.ts": false, "*.{ts,tsx}": false, "**/*.{ts,tsx}": false, "src/**/*.ts": false, "src/*.ts": false, "/src/*.ts": false, "{src,lib}/**/*.{js,ts}": false, "!node_modules": false,
+		"!**/node_modules/**": false, "!*.{ts,tsx}": false, "!a !b": false, "*.ts,*.tsx": false, "*.ts *.tsx": false, "*.{ts,tsx},*.js": false, "*.ts, !*.test.ts": false,
+		"packages/@scope/**/*.ts": false, "*.{test,spec}.{ts,tsx}": false, "{*.ts,src/{a,b}.tsx}": false, "src": false, "*": true, "src/**": true, "src/*": true, "**/.env": true,
+		"src/.env": true, "*.{ts,env}": true, "{src,conf}/**/*.{pem,ts}": true, "{.env,x}": true, ".{env,x}": true, "*.ts,.env": true, "*.ts .e*": true, "!a,.e*": true, "!x *.ts": true,
+		"*.{ts,{tsx,pem}}": true, "src/": true, "*.[e]nv": true, "*.(env)": true, `*.ts\`: true, "*.{ts,tsx": true, ".{d..f}nv": true, "*.{env}": true, "": true, "#x": true, "*y.pem": true, "?,y.p*": true,
+		"..": true, " ": true, ",": true, "*.{ts, .env}": true, "conf/*[!x]": true,
+	} {
+		for agent, tool := range map[string]string{"claude-code": "Grep", "codex": "grep_files", "opencode": "grep", "copilot": "grep", "gemini": "grep_search"} {
+			name := "glob"
+			if agent == "codex" || agent == "opencode" || agent == "gemini" {
+				name = "include"
+			}
+			got := p.toolReads(agent, tool, map[string]any{"pattern": "x", name: include})
+			if git := agent == "gemini" && (strings.HasSuffix(include, "src") || include == "*y.pem"); !git {
+				assert.Equal(t, want, strings.Contains(got, "reaches_secret"), "%s: %q: %s", agent, include, got)
+			}
+		}
+	}
+	// Types count where nothing is included.
+	assert.Equal(t, "path:read.project", p.toolReads("claude-code", "Grep", map[string]any{"pattern": "x", "glob": "!x", "type": "ts"}))
+}

@@ -186,18 +186,16 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 	return *p
 }
 
-// includes reads the include filters of a search tool. Tools differ in what
-// they make of anything but a plain glob over base names: what is not plain
-// leaves nothing out.
+// includes reads the include filters of a search tool. Tools differ in what they make of a list in one text, and in
+// what the path of a glob counts from: all that any of them includes is read. What is excluded counts as read, too.
 func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 	walk, types := value.Walk{Ignoring: t.Ignoring && !f.readsIgnored(t), Across: t.Pathspecs}, f.tools.texts(t.Types)
-	for _, include := range f.tools.texts(t.Include) {
-		walk.Include = append(walk.Include, strings.TrimPrefix(include, "**/"))
-	}
-	for _, include := range walk.Include {
-		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !effect.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
+	for _, text := range f.tools.texts(t.Include) {
+		names, known := included(text)
+		if !known || !effect.RuleAsWritten(text) || t.Pathspecs && text[0] == ':' {
 			return value.Walk{}
 		}
+		walk.Include = append(walk.Include, names...)
 	}
 	if len(walk.Include) > 0 {
 		return walk // what a glob includes is read whatever its type

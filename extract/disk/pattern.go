@@ -56,7 +56,7 @@ const maxAlternatives = 64
 // Alternatives are the globs without braces that one stands for, where ripgrep and npm's glob read its braces alike.
 // known is false for sequences, braces around a single word or in brackets, and those that don't pair.
 func Alternatives(glob string) (globs []string, known bool) {
-	if strings.ContainsAny(glob, `\$`) || strings.Contains(glob, "..") && strings.Contains(glob, "{") {
+	if strings.Contains(glob, `\`) || strings.Contains(glob, "${") || strings.Contains(glob, "..") && strings.Contains(glob, "{") {
 		return nil, false
 	}
 	for globs = []string{glob}; ; {
