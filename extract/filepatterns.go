@@ -2,6 +2,7 @@ package extract
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +12,7 @@ import (
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
 	"policyd/extract/shell/effect"
+	"policyd/extract/shell/lexical"
 )
 
 // maxPatternWalks bounds the directories that are walked one by one for one pattern. Of more, all that lies below the
@@ -171,4 +173,25 @@ func lastSegment(segments []string) []string {
 		return nil
 	}
 	return segments[len(segments)-1:]
+}
+
+var (
+	// gitEscapes stand for one character, or for the edge of a word, in every extended regular expression of git's.
+	gitEscapes = regexp.MustCompile(`\\[.|bBsSwW<>*+?"'/\-$^\[\](){}]`)
+	plainSets  = regexp.MustCompile(`\[\^?(a-z|A-Z|0-9|[A-Za-z0-9_ ])+\]`)
+	emptyGroup = regexp.MustCompile(`\(\||\(\)|\|\)|\|\||^\||\|$|[*+?]{2}`)
+)
+
+// isGitExpression reports whether git grep -E reads a text as a regular expression on every system: one that all
+// programs read, or one with groups and sets.
+func isGitExpression(text string) bool {
+	if lexical.IsPortableExpression(text) {
+		return true
+	}
+	bare := plainSets.ReplaceAllString(gitEscapes.ReplaceAllString(text, "x"), "x")
+	if strings.ContainsAny(bare, "\\[]{}\n") || emptyGroup.MatchString(bare) {
+		return false
+	}
+	_, err := regexp.CompilePOSIX(bare)
+	return err == nil
 }

@@ -1,7 +1,9 @@
 package extract_test
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -98,7 +100,8 @@ func TestPatternsOverManyDirectories(t *testing.T) {
 // path. What is only excluded leaves git's ignore rules in force.
 func TestIncludesOfSearches(t *testing.T) {
 	p := newPlace(t)
-	p.files(t, ".git/HEAD", "src/a.ts", "src/deep/b.tsx", "src/.env", "src/x,y.pem", "conf/server.pem", "node_modules/m/i.js")
+	p.initialize(t)
+	p.files(t, "src/a.ts", "src/deep/b.tsx", "src/.env", "src/x,y.pem", "conf/server.pem", "node_modules/m/i.js")
 	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n*.pem\nnode_modules\n"), 0o600))
 	for include, want := range map[string]bool{
 		"*.ts": false, "*.{ts,tsx}": false, "**/*.{ts,tsx}": false, "src/**/*.ts": false, "src/*.ts": false, "/src/*.ts": false, "{src,lib}/**/*.{js,ts}": false, "!node_modules": false,
@@ -121,4 +124,38 @@ func TestIncludesOfSearches(t *testing.T) {
 	}
 	// Types count where nothing is included.
 	assert.Equal(t, "path:read.project", p.toolReads("claude-code", "Grep", map[string]any{"pattern": "x", "glob": "!x", "type": "ts"}))
+}
+
+// S3: where ripgrep can't be had, Gemini CLI searches by git grep, and by a grep that reads ignored files if git refuses
+// the search. An expression that git refuses is refused by its grep, so each is tried.
+func TestSearchesThatGitRefuses(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, "src/a.ts")
+	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
+	secret := func(tool string, args map[string]any) bool {
+		return strings.Contains(p.toolReads("gemini", tool, args), "reaches_secret")
+	}
+	require.NoError(t, os.MkdirAll(p.project+"/.git", 0o700))
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("x"), 0o600))
+	assert.True(t, secret("grep_search", map[string]any{"pattern": "x"}), "git takes it for no repository")
+	require.NoError(t, os.RemoveAll(p.project+"/.git"))
+	p.initialize(t)
+	for pattern, accepted := range map[string]bool{
+		"x": true, `func \(`: true, `foo\(a\)`: true, "(a|b)c": true, "[a-z]+_id": true, `^\s*import \{`: true, "class [A-Z][A-Za-z0-9]*": true, "a|b": true, `x\[0\]`: true, "((a)|b)+": true,
+		"(": false, "a(": false, ")": false, "[": false, "[z-a]": false, "a{2": false, "x{1,2}": false, "*": false, "(*a)": false, "(?:a)": false, "(?i)a": false, "a++": false, "()": false,
+		"(|a)": false, "a||b": false, "a\\": false, `\p{L}`: false, `\d+`: false, "[[:alpha:]]": false, "[\xff-\xfe]": false, "a\n(b": false,
+	} {
+		for _, tool := range []string{"grep_search", "search_file_content"} {
+			assert.Equal(t, !accepted, secret(tool, map[string]any{"pattern": pattern}), "%s: %q", tool, pattern)
+		}
+		if accepted {
+			output, err := exec.Command("git", "-C", p.project, "grep", "--untracked", "-n", "-E", "--ignore-case", pattern).CombinedOutput()
+			var exit *exec.ExitError
+			assert.True(t, err == nil || errors.As(err, &exit) && exit.ExitCode() == 1, "%q: %s", pattern, output)
+		}
+	}
+	assert.True(t, secret("grep_search", map[string]any{"pattern": "x", "max_matches_per_file": 3}))
+	assert.False(t, secret("grep_search", map[string]any{"pattern": "x", "total_max_matches": 3, "context": 2}))
+	assert.False(t, secret("grep_search", map[string]any{"pattern": "(", "include": "*.ts"}), "nothing secret is included")
+	assert.NotContains(t, p.toolReads("claude-code", "Grep", map[string]any{"pattern": "("}), "reaches_secret", "it has ripgrep alone")
 }

@@ -26,6 +26,7 @@ type fileTools struct {
 	placer    *placer
 	trees     *disk.Walker
 	globs     *disk.Globs
+	repos     *scope.Repositories
 	tools     *tools
 }
 
@@ -181,6 +182,7 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 		if t.Kind == v1.ToolRead {
 			tree.Links = disk.LinkedDirectories
 		}
+		tree.Ignoring = tree.Ignoring && (len(t.Expressions) == 0 || f.repos.Toplevel(p.Real) != "")
 		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.Reach(tree, nil) })
 	}
 	return *p
@@ -219,7 +221,7 @@ func (f *fileTools) readsIgnored(t *catalog.Tool) bool {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(f.tools.texts(t.Expressions), func(text string) bool { return !isGitExpression(text) })
 }
 
 // patternRoot is the directory that a list of globs starts from. Where the

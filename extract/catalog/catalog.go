@@ -73,6 +73,9 @@ type Search struct {
 	Types []string `json:"types"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
 	Ignoring bool `json:"ignoring"`
+	// Expressions are arguments with regular expressions of a search that git grep does where ripgrep can't be had. If
+	// git refuses one, or outside a work tree, a program does it that knows no ignore rules.
+	Expressions []string `json:"expressions"`
 	// ReadsIgnored are arguments that make it read those, too, each with the one
 	// value by which it doesn't.
 	ReadsIgnored map[string]bool `json:"reads_ignored"`
