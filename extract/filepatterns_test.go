@@ -159,3 +159,29 @@ func TestSearchesThatGitRefuses(t *testing.T) {
 	assert.False(t, secret("grep_search", map[string]any{"pattern": "(", "include": "*.ts"}), "nothing secret is included")
 	assert.NotContains(t, p.toolReads("claude-code", "Grep", map[string]any{"pattern": "("}), "reaches_secret", "it has ripgrep alone")
 }
+
+// P1, P11: Gemini CLI's replace takes a relative path that isn't there for the one file of the workspace that ends like it.
+func TestPathsThatAToolCorrects(t *testing.T) {
+	p := newPlace(t)
+	p.files(t, ".claude/settings.json")
+	for path, want := range map[string]string{
+		"settings.json": "path:write.unknown ambiguous", "./settings.json": "path:write.unknown ambiguous", "ts/settings.json": "path:write.unknown ambiguous",
+		"src/main.go": "path:write.project", p.project + "/settings.json": "path:write.project",
+	} {
+		for agent, tool := range map[string]string{"gemini": "replace", "claude-code": "Edit"} {
+			call := p.call(tool, map[string]any{"file_path": path, "old_string": "a", "new_string": "b"})
+			call.Session.Agent = agent
+			facts := p.extractor.Extract(call, nil)
+			got := touches(facts)
+			if facts.Paths[0].Caveats.Has("ambiguous") {
+				got += " ambiguous"
+			}
+			wanted := want
+			if agent == "claude-code" {
+				wanted = "path:write.project"
+			}
+			assert.Equal(t, wanted, got, "%s %s", tool, path)
+		}
+	}
+	assert.Equal(t, "path:write.project", p.toolReads("gemini", "write_file", map[string]any{"file_path": "settings.json", "content": "x"}))
+}

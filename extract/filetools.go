@@ -170,22 +170,40 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 	if !pattern {
 		f.locator.alteredPath(p, raw)
 	}
+	f.corrected(p, raw, t)
 	f.facts.pathItem(index)
 	if touched.secret {
 		f.facts.Items[touched.item].Caveats.Add(disk.ReachesSecret)
 	}
-	if op == "tree" && (p.Caveats.Has("unseen") || pattern && t.Kind == v1.ToolRead && p.Caveats.Has("missing")) {
-		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown) // another case of the name may be there
-	}
-	if op == "tree" && p.Caveats.Has("directory") {
-		tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
-		if t.Kind == v1.ToolRead {
-			tree.Links = disk.LinkedDirectories
-		}
-		tree.Ignoring = tree.Ignoring && (len(t.Expressions) == 0 || f.repos.Toplevel(p.Real) != "")
-		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.Reach(tree, nil) })
+	if op == "tree" {
+		f.tree(&f.facts.Items[touched.item], p, t, pattern)
 	}
 	return *p
+}
+
+// corrected makes a relative path that isn't there one that isn't known, if the tool looks for another in its place.
+func (f *fileTools) corrected(p *v1.Path, raw string, t *catalog.Tool) {
+	if t.Corrects && f.view.Absolute(raw, "") == "" && (p.Caveats.Has("missing") || p.Caveats.Has("unseen")) {
+		p.Space = v1.SpaceUnknown
+		p.Caveats.Add("ambiguous")
+	}
+}
+
+// tree adds what reading everything below a path reaches to its item.
+func (f *fileTools) tree(item *v1.Item, p *v1.Path, t *catalog.Tool, pattern bool) {
+	reads := t.Kind == v1.ToolRead
+	if p.Caveats.Has("unseen") || pattern && reads && p.Caveats.Has("missing") {
+		item.Caveats.Add(disk.ReachesUnknown) // another case of the name may be there
+	}
+	if !p.Caveats.Has("directory") {
+		return
+	}
+	tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
+	if reads {
+		tree.Links = disk.LinkedDirectories
+	}
+	tree.Ignoring = tree.Ignoring && (len(t.Expressions) == 0 || f.repos.Toplevel(p.Real) != "")
+	f.classes.Reach(item, func() string { return f.trees.Reach(tree, nil) })
 }
 
 // includes reads the include filters of a search tool. Tools differ in what they make of a list in one text, and in

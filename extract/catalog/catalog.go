@@ -56,6 +56,8 @@ type Files struct {
 	// Default is what is done to the working directory when no path is given.
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
+	// Corrects is true for a tool that takes a relative path that isn't there for another file's that ends like it.
+	Corrects bool `json:"corrects"`
 	// Globs is true where Paths are globs to npm's package of that name: they match hidden names, and names in any
 	// case, and what links lead to is read.
 	Globs bool     `json:"globs"`
