@@ -143,10 +143,12 @@ type MCP struct {
 	// that are named like paths, MCPMentions those of names whose texts say or look
 	// for something, MCPPatterns those of regular expressions or globs, and
 	// MCPCommands those of command lines, words of commands and code.
-	MCPPaths    []string          `json:"mcp_paths"`
-	MCPPlaces   []string          `json:"mcp_places"`
-	MCPMentions []string          `json:"mcp_mentions"`
-	MCPPatterns []string          `json:"mcp_patterns"`
+	MCPPaths    []string `json:"mcp_paths"`
+	MCPPlaces   []string `json:"mcp_places"`
+	MCPMentions []string `json:"mcp_mentions"`
+	MCPPatterns []string `json:"mcp_patterns"`
+	// MCPTitles are those of MCPMentions that may name a file that is made.
+	MCPTitles   []string          `json:"mcp_titles"`
 	MCPCommands []string          `json:"mcp_commands"`
 	MCPReaders  map[string]string `json:"mcp_readers"`
 	// MCPNonrecursive are tools that look at nothing below a directory that they are given.
