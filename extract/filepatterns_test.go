@@ -185,3 +185,25 @@ func TestPathsThatAToolCorrects(t *testing.T) {
 	}
 	assert.Equal(t, "path:write.project", p.toolReads("gemini", "write_file", map[string]any{"file_path": "settings.json", "content": "x"}))
 }
+
+// V12: null is what is not there, for what need not be given, and leaves a call without what it needs incomplete.
+func TestArgumentsThatAreNull(t *testing.T) {
+	p := newPlace(t)
+	for _, c := range []struct {
+		agent, tool string
+		args        map[string]any
+		want        string
+	}{
+		{"claude-code", "Grep", map[string]any{"pattern": "x", "glob": nil, "path": nil, "type": "go"}, "path:read.project"},
+		{"claude-code", "Grep", map[string]any{"pattern": "x", "glob": nil, "path": "src", "type": nil}, "path:read.project"},
+		{"claude-code", "Glob", map[string]any{"pattern": "*.go", "path": nil}, "path:list.project"},
+		{"gemini", "grep_search", map[string]any{"pattern": "x", "dir_path": "src", "include": nil, "no_ignore": nil, "max_matches_per_file": nil}, "path:read.project"},
+		{"claude-code", "Read", map[string]any{"file_path": nil}, "path_missing"},
+		{"claude-code", "Bash", map[string]any{"command": nil}, "command_missing"},
+		{"codex", "apply_patch", map[string]any{"input": nil}, "path_missing"},
+		{"claude-code", "Grep", map[string]any{"pattern": "x", "glob": 1, "path": "src"}, "path:read.project argument_type"},
+		{"claude-code", "Read", map[string]any{"file_path": "README.md", "other": nil}, "path:read.project tool: unknown_argument"},
+	} {
+		assert.Equal(t, c.want, p.toolReads(c.agent, c.tool, c.args), "%s %v", c.tool, c.args)
+	}
+}

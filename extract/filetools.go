@@ -231,11 +231,11 @@ func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 }
 
 // readsIgnored reports whether an argument makes a search read what git's ignore
-// rules leave out. Of a value that isn't known for the other it counts as yes.
+// rules leave out. Of a value that isn't known for the other it counts as yes, and null as none.
 func (f *fileTools) readsIgnored(t *catalog.Tool) bool {
 	for name, harmless := range t.ReadsIgnored {
 		f.tools.args.Ignore([]string{name})
-		if raw := f.tools.args.Raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
+		if raw := f.tools.args.Raw(name); raw != nil && string(raw) != "null" && string(raw) != strconv.FormatBool(harmless) {
 			return true
 		}
 	}
