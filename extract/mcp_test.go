@@ -41,3 +41,12 @@ func TestProtectedFilesThatArgumentsName(t *testing.T) {
 	}
 	assert.False(t, asked("mcp__fs__read_text_file", map[string]any{"name": ".mcp.json"}), "it only reads")
 }
+
+// V12: what reads a resource changes nothing at its address.
+func TestReadersOfResources(t *testing.T) {
+	p := newPlace(t)
+	uri := "file://" + p.project + "/README.md"
+	assert.Equal(t, "tool:read.project path:read.project", touches(p.facts("ReadMcpResourceTool", map[string]any{"server": "docs", "uri": uri})))
+	assert.Equal(t, "tool:read.project path:read.project", touches(p.facts("read_mcp_resource", map[string]any{"server": "docs", "uri": uri})))
+	assert.Equal(t, "path:read.project", touches(p.facts("LSP", map[string]any{"operation": "hover", "filePath": "src/main.go", "line": 1, "character": 1})))
+}
