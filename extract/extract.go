@@ -328,7 +328,8 @@ func (e *extraction) wireReaders(x *Extractor) {
 	e.toolReaders = toolReaders{
 		tools: tools{facts: &e.facts, view: &e.view, address: x.address, locator: &e.locator, commands: &e.commands, files: &e.files},
 		files: fileTools{
-			facts: &e.facts, view: &e.view, fileTypes: x.catalog.FileTypes, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, tools: &e.tools,
+			facts: &e.facts, view: &e.view, fileTypes: x.catalog.FileTypes, locator: &e.locator, classes: &e.classes, placer: &e.placer, trees: &e.trees, globs: &e.globs,
+			repos: &e.repos, tools: &e.tools,
 		},
 		acps: acpReader{
 			facts: &e.facts, view: &e.view, catalog: x.catalog, table: x.table, commands: &e.commands, tools: &e.tools, files: &e.files,

@@ -25,6 +25,8 @@ type fileTools struct {
 	classes   *scope.Classifier
 	placer    *placer
 	trees     *disk.Walker
+	globs     *disk.Globs
+	repos     *scope.Repositories
 	tools     *tools
 }
 
@@ -116,8 +118,10 @@ func (f *fileTools) fileTool(t *catalog.Tool) {
 // filePath adds the item of one path of a file tool. The operation "tree"
 // reads everything below.
 func (f *fileTools) filePath(raw, op string, t *catalog.Tool) v1.Path {
-	if op != "tree" || !strings.ContainsAny(raw, globMarks) {
+	if globs := t.Globs && !f.view.Windows; op != "tree" || !globs && !strings.ContainsAny(raw, globMarks) {
 		return f.namedPath(raw, op, t, false)
+	} else if globs {
+		return f.globbed(raw, t)
 	}
 	if name := f.meantAsName(raw, f.facts.Cwd); name != "" {
 		f.namedPath(name, op, t, false)
@@ -166,32 +170,52 @@ func (f *fileTools) namedPath(raw, op string, t *catalog.Tool, pattern bool) v1.
 	if !pattern {
 		f.locator.alteredPath(p, raw)
 	}
+	f.corrected(p, raw, t)
 	f.facts.pathItem(index)
 	if touched.secret {
 		f.facts.Items[touched.item].Caveats.Add(disk.ReachesSecret)
 	}
-	if op == "tree" && p.Caveats.Has("unseen") {
-		f.facts.Items[touched.item].Caveats.Add(disk.ReachesUnknown)
-	}
-	if op == "tree" && p.Caveats.Has("directory") {
-		tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
-		f.classes.Reach(&f.facts.Items[touched.item], func() string { return f.trees.Reach(tree, nil) })
+	if op == "tree" {
+		f.tree(&f.facts.Items[touched.item], p, t, pattern)
 	}
 	return *p
 }
 
-// includes reads the include filters of a search tool. Tools differ in what
-// they make of anything but a plain glob over base names: what is not plain
-// leaves nothing out.
+// corrected makes a relative path that isn't there one that isn't known, if the tool looks for another in its place.
+func (f *fileTools) corrected(p *v1.Path, raw string, t *catalog.Tool) {
+	if t.Corrects && f.view.Absolute(raw, "") == "" && (p.Caveats.Has("missing") || p.Caveats.Has("unseen")) {
+		p.Space = v1.SpaceUnknown
+		p.Caveats.Add("ambiguous")
+	}
+}
+
+// tree adds what reading everything below a path reaches to its item.
+func (f *fileTools) tree(item *v1.Item, p *v1.Path, t *catalog.Tool, pattern bool) {
+	reads := t.Kind == v1.ToolRead
+	if p.Caveats.Has("unseen") || pattern && reads && p.Caveats.Has("missing") {
+		item.Caveats.Add(disk.ReachesUnknown) // another case of the name may be there
+	}
+	if !p.Caveats.Has("directory") {
+		return
+	}
+	tree := disk.Tree{Root: p.Real, Walk: f.includes(t)}
+	if reads {
+		tree.Links = disk.LinkedDirectories
+	}
+	tree.Ignoring = tree.Ignoring && (len(t.Expressions) == 0 || f.repos.Toplevel(p.Real) != "")
+	f.classes.Reach(item, func() string { return f.trees.Reach(tree, nil) })
+}
+
+// includes reads the include filters of a search tool. Tools differ in what they make of a list in one text, and in
+// what the path of a glob counts from: all that any of them includes is read. What is excluded counts as read, too.
 func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 	walk, types := value.Walk{Ignoring: t.Ignoring && !f.readsIgnored(t), Across: t.Pathspecs}, f.tools.texts(t.Types)
-	for _, include := range f.tools.texts(t.Include) {
-		walk.Include = append(walk.Include, strings.TrimPrefix(include, "**/"))
-	}
-	for _, include := range walk.Include {
-		if strings.ContainsAny(include, "/{}[]()!@+\\, \t\n") || !effect.RuleAsWritten(include) || t.Pathspecs && include[0] == ':' {
+	for _, text := range f.tools.texts(t.Include) {
+		names, known := included(text)
+		if !known || !effect.RuleAsWritten(text) || t.Pathspecs && text[0] == ':' {
 			return value.Walk{}
 		}
+		walk.Include = append(walk.Include, names...)
 	}
 	if len(walk.Include) > 0 {
 		return walk // what a glob includes is read whatever its type
@@ -207,15 +231,15 @@ func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 }
 
 // readsIgnored reports whether an argument makes a search read what git's ignore
-// rules leave out. Of a value that isn't known for the other it counts as yes.
+// rules leave out. Of a value that isn't known for the other it counts as yes, and null as none.
 func (f *fileTools) readsIgnored(t *catalog.Tool) bool {
 	for name, harmless := range t.ReadsIgnored {
 		f.tools.args.Ignore([]string{name})
-		if raw := f.tools.args.Raw(name); raw != nil && string(raw) != strconv.FormatBool(harmless) {
+		if raw := f.tools.args.Raw(name); raw != nil && string(raw) != "null" && string(raw) != strconv.FormatBool(harmless) {
 			return true
 		}
 	}
-	return false
+	return slices.ContainsFunc(f.tools.texts(t.Expressions), func(text string) bool { return !isGitExpression(text) })
 }
 
 // patternRoot is the directory that a list of globs starts from. Where the

@@ -155,6 +155,7 @@ func (r *argumentReader) key(name, key string) {
 		return
 	}
 	r.locator.spelledSecret(key)
+	r.protected(key)
 }
 
 func (r *argumentReader) text(name, text string) {
@@ -162,15 +163,11 @@ func (r *argumentReader) text(name, text string) {
 	if !r.secretsOnly {
 		r.patch(text)
 	}
-	if role == catalog.RolePattern && !r.secretsOnly && r.names.leadsOut(text) {
-		r.place(text)
+	if r.catalog.Names(name, role) && (role == catalog.RoleMention || !r.named(role, text)) {
+		r.protected(text)
 	}
 	if role == catalog.RoleMention || role == catalog.RolePattern {
-		// What is written or looked for may say ".env". Only what names a secret
-		// that is there, from the root on, could be meant as the file itself.
-		if r.names.full(text) && r.names.there(text) {
-			r.locator.spelledSecret(text)
-		}
+		r.mentioned(role, text)
 		return
 	}
 	r.locator.spelledSecret(text)
@@ -188,7 +185,42 @@ func (r *argumentReader) text(name, text string) {
 	switch {
 	case role == catalog.RolePath:
 		r.declared(name, text)
-	case role == catalog.RolePlace, r.names.leadsOut(text), r.names.there(text):
+	case r.named(role, text):
+		r.place(text)
+	}
+}
+
+// mentioned reads what is written or looked for. It may say ".env": only what names a secret that is there, from the
+// root on, could be meant as the file itself.
+func (r *argumentReader) mentioned(role, text string) {
+	if role == catalog.RolePattern && !r.secretsOnly && r.names.leadsOut(text) {
+		r.place(text)
+	}
+	if r.names.full(text) && r.names.there(text) {
+		r.locator.spelledSecret(text)
+	}
+}
+
+// named reports whether a text of an argument names a place by the argument's role, by how it is spelled, or because
+// something is there.
+func (r *argumentReader) named(role, text string) bool {
+	return role == catalog.RolePath || role == catalog.RolePlace || r.names.leadsOut(text) || r.names.there(text)
+}
+
+// protected adds the path that a text names from the working directory on if no approval covers changes there (P11).
+// It need not be there: the tool may make it.
+func (r *argumentReader) protected(text string) {
+	spelled := spelling.Unescaped(strings.TrimFunc(text, spelling.Blank))
+	if r.secretsOnly || spelled == "" || len(spelled) > spelling.MaxName || strings.ContainsAny(spelled, "\n\x00") ||
+		r.names.full(spelled) || r.names.elsewhere(text) || r.catalog.MCPOperation(r.tool, "") != v1.OpWrite {
+		return
+	}
+	p := v1.Path{Op: v1.OpWrite}
+	r.locator.classes.Classify(&p, path.Clean("/"+r.names.view.Spelling(spelled)))
+	if resolved, err := r.names.view.Resolve(r.names.view.Absolute(spelled, r.facts.Cwd)); err == nil && strings.Contains(spelled, "/") {
+		r.locator.classes.Classify(&p, resolved.Real)
+	}
+	if _, always := p.Class.Get("protected_always"); always {
 		r.place(text)
 	}
 }

@@ -131,7 +131,7 @@ func (r *argumentReader) matched(role, text string) {
 	if strings.Contains(text, "{") && role != catalog.RoleNone {
 		r.carried.caveats.Add(disk.ReachesUnknown)
 	}
-	found := r.globs.ExpandHidden(text, r.facts.Cwd)
+	found := r.globs.ExpandAsTool(text, r.facts.Cwd)
 	if found.Unknown {
 		r.carried.caveats.Add(disk.ReachesUnknown)
 	}

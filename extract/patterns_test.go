@@ -195,7 +195,8 @@ func TestBackslashesOfPathspecs(t *testing.T) {
 // is all below it, and a colon begins magic. V12: a pattern in front of it may be an option.
 func TestSearchesThatGitDoes(t *testing.T) {
 	p := newPlace(t)
-	p.files(t, ".git/HEAD", "conf/server.pem", "conf/a.go")
+	p.initialize(t)
+	p.files(t, "conf/server.pem", "conf/a.go")
 	require.NoError(t, os.WriteFile(p.project+"/.gitignore", []byte(".env\n"), 0o600))
 	ask := func(agent, tool string, args map[string]any, caveats ...string) bool {
 		call := p.call(tool, args)

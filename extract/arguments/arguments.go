@@ -141,14 +141,17 @@ func (a *Arguments) Raw(name string) json.RawMessage {
 	return nil
 }
 
-// Take returns the texts of an argument: one for a string, each of a list. They
-// are good as long as the arguments are.
+// Take returns the texts of an argument: one for a string, each of a list, none for null, which programs write for
+// what is not there. They are good as long as the arguments are.
 func (a *Arguments) Take(name string) ([]string, error) {
 	found := a.Find(name)
 	if found == nil {
 		return nil, nil
 	}
 	found.Used = true
+	if string(found.Raw) == "null" {
+		return nil, nil
+	}
 	if len(found.Raw) > 0 && found.Raw[0] == '[' {
 		var list []string
 		if err := json.Unmarshal(found.Raw, &list); err != nil {

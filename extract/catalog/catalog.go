@@ -58,7 +58,12 @@ type Files struct {
 	// Default is what is done to the working directory when no path is given.
 	Default  string   `json:"default"`
 	Patterns []string `json:"patterns"`
-	Patch    []string `json:"patch"`
+	// Corrects is true for a tool that takes a relative path that isn't there for another file's that ends like it.
+	Corrects bool `json:"corrects"`
+	// Globs is true where Paths are globs to npm's package of that name: they match hidden names, and names in any
+	// case, and what links lead to is read.
+	Globs bool     `json:"globs"`
+	Patch []string `json:"patch"`
 }
 
 // Search are the arguments by which a tool chooses the files that it reads.
@@ -72,6 +77,9 @@ type Search struct {
 	Types []string `json:"types"`
 	// Ignoring is true when a search leaves out what git's ignore rules do.
 	Ignoring bool `json:"ignoring"`
+	// Expressions are arguments with regular expressions of a search that git grep does where ripgrep can't be had. If
+	// git refuses one, or outside a work tree, a program does it that knows no ignore rules.
+	Expressions []string `json:"expressions"`
 	// ReadsIgnored are arguments that make it read those, too, each with the one
 	// value by which it doesn't.
 	ReadsIgnored map[string]bool `json:"reads_ignored"`
@@ -137,10 +145,12 @@ type MCP struct {
 	// that are named like paths, MCPMentions those of names whose texts say or look
 	// for something, MCPPatterns those of regular expressions or globs, and
 	// MCPCommands those of command lines, words of commands and code.
-	MCPPaths    []string          `json:"mcp_paths"`
-	MCPPlaces   []string          `json:"mcp_places"`
-	MCPMentions []string          `json:"mcp_mentions"`
-	MCPPatterns []string          `json:"mcp_patterns"`
+	MCPPaths    []string `json:"mcp_paths"`
+	MCPPlaces   []string `json:"mcp_places"`
+	MCPMentions []string `json:"mcp_mentions"`
+	MCPPatterns []string `json:"mcp_patterns"`
+	// MCPTitles are those of MCPMentions that may name a file that is made.
+	MCPTitles   []string          `json:"mcp_titles"`
 	MCPCommands []string          `json:"mcp_commands"`
 	MCPReaders  map[string]string `json:"mcp_readers"`
 	// MCPNonrecursive are tools that look at nothing below a directory that they are given.

@@ -41,6 +41,12 @@ func (c *Catalog) Role(name string) string {
 	return RoleNone
 }
 
+// Names reports whether an argument may hold the name of a file, by its own name and role.
+func (c *Catalog) Names(name, role string) bool {
+	words := NameWords(name)
+	return role != RolePattern && (role != RoleMention || slices.Contains(c.MCPTitles, words[len(words)-1]))
+}
+
 // NameWords splits an argument's name where its case changes and where no letter
 // or digit stands, in lower case.
 func NameWords(name string) []string {

@@ -16,9 +16,9 @@ type Globs struct {
 	Spaces Spaces
 }
 
-// ExpandHidden expands a pattern as tools do that make no difference of hidden names.
-func (g *Globs) ExpandHidden(text, base string) Expansion {
-	out := Expansion{globs: g, hidden: true}
+// ExpandAsTool expands a pattern as tools may do that are no shells: hidden names match, and no segment's case counts.
+func (g *Globs) ExpandAsTool(text, base string) Expansion {
+	out := Expansion{globs: g, tool: true}
 	out.all(text, base)
 	return out
 }
@@ -72,8 +72,8 @@ type Expansion struct {
 	directories int
 	// named is true where of a last segment that matches ".." only the word counts.
 	named bool
-	// hidden is true where patterns match names that begin with a dot, as those of many tools do.
-	hidden bool
+	// tool is true where patterns match names that begin with a dot, and names in any case, as those of many tools do.
+	tool bool
 }
 
 // all expands a pattern that counts from base.
@@ -115,11 +115,24 @@ func (x *Expansion) step(dir, word string, segments []string) {
 	switch {
 	case !HasMeta(segment):
 		x.descend(dir, word, Unquote(segment), rest)
+		x.otherCases(dir, word, Unquote(segment), rest)
 	case segment == "**":
 		x.deep(dir, word, rest)
 	default:
 		for _, name := range x.matching(dir, segment, rest) {
 			x.descend(dir, word, name, rest)
+		}
+	}
+}
+
+// otherCases goes on behind the names in a directory that differ from a segment in case alone.
+func (x *Expansion) otherCases(dir, word, name string, rest []string) {
+	if !x.tool || strings.Trim(name, ".") == "" {
+		return
+	}
+	for _, entry := range x.list(dir) {
+		if other := entry.Name(); other != name && strings.EqualFold(other, name) {
+			x.descend(dir, word, other, rest)
 		}
 	}
 }
@@ -136,7 +149,7 @@ func (x *Expansion) matching(dir, segment string, rest []string) []string {
 		return nil
 	}
 	var names []string
-	hidden := x.hidden || strings.HasPrefix(Unquote(segment), ".")
+	hidden := x.tool || strings.HasPrefix(Unquote(segment), ".")
 	for _, entry := range x.list(dir) {
 		name := entry.Name()
 		if strings.HasPrefix(name, ".") && !hidden {
@@ -180,7 +193,7 @@ func (x *Expansion) deep(dir, word string, rest []string) {
 	x.step(dir, word, rest)
 	for _, entry := range x.list(dir) {
 		switch name := entry.Name(); {
-		case strings.HasPrefix(name, ".") && !x.hidden:
+		case strings.HasPrefix(name, ".") && !x.tool:
 		case entry.IsDir():
 			x.deep(dir+"/"+name, word+name+"/", rest)
 		case entry.Type()&fs.ModeSymlink != 0:

@@ -3,6 +3,7 @@ package disk
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,35 @@ func AsMatched(segment string) (glob string, plain bool) {
 		rest = after
 	}
 }
+
+// maxAlternatives bounds the globs that braces stand for.
+const maxAlternatives = 64
+
+// Alternatives are the globs without braces that one stands for, where ripgrep and npm's glob read its braces alike.
+// known is false for sequences, braces around a single word or in brackets, and those that don't pair.
+func Alternatives(glob string) (globs []string, known bool) {
+	if strings.Contains(glob, `\`) || strings.Contains(glob, "${") || strings.Contains(glob, "..") && strings.Contains(glob, "{") {
+		return nil, false
+	}
+	for globs = []string{glob}; ; {
+		at := slices.IndexFunc(globs, func(glob string) bool { return strings.ContainsAny(glob, "{}") })
+		if at < 0 {
+			return globs, true
+		}
+		group := innermost.FindStringSubmatchIndex(globs[at])
+		if group == nil || len(globs) > maxAlternatives {
+			return nil, false
+		}
+		text := globs[at]
+		globs = slices.Delete(globs, at, at+1)
+		for word := range strings.SplitSeq(text[group[2]:group[3]], ",") {
+			globs = append(globs, text[:group[0]]+word+text[group[1]:])
+		}
+	}
+}
+
+// innermost are braces around several words, with no braces inside.
+var innermost = regexp.MustCompile(`\{([^{}\[\]]*,[^{}\[\]]*)\}`)
 
 // Match matches a name by a plain glob as shells and programs do: to some, and to
 // more in some locales, a character beyond ASCII is as many as it has bytes, and a range

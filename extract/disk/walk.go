@@ -5,6 +5,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"policyd/extract/paths"
 )
 
 // reader walks one tree.
@@ -110,7 +112,9 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 	case entry.IsDir():
 		return r.directory(full, name, rules, hidden)
 	case entry.Type()&fs.ModeSymlink != 0:
-		if r.Follow && (!r.NamedLinks || r.reads(name)) {
+		if r.Links != LinksAsWalked {
+			r.met(r.entered(full, name))
+		} else if r.Follow && (!r.NamedLinks || r.reads(name)) {
 			r.met(r.walker.linked(full))
 		}
 	case r.Listing:
@@ -120,6 +124,19 @@ func (r *reader) entry(full string, entry fs.DirEntry, rules ignores, hidden hid
 		r.met(ReachesSecret)
 	}
 	return true
+}
+
+// entered says what following a symbolic link reaches that may be a file or a directory. What lies in the tree is
+// looked at by its own name.
+func (r *reader) entered(full, name string) string {
+	resolved, err := r.walker.View.Resolve(full)
+	switch {
+	case err != nil:
+		return ReachesUnknown
+	case resolved.Dir && (r.Links == LinkedFiles || paths.Within(resolved.Real, r.Root)), !resolved.Dir && !resolved.Unseen && !r.reads(name):
+		return ReachesNone
+	}
+	return r.walker.linked(full)
 }
 
 // directory looks at a directory and below. It reports false when it could not see all of it.

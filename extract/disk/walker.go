@@ -93,7 +93,7 @@ func (w *Walker) Reach(t Tree, found Found) string {
 
 func (t *Tree) same(other *Tree) bool {
 	return t.Root == other.Root && t.Named == other.Named && t.Base == other.Base && t.Spelled == other.Spelled &&
-		t.Listing == other.Listing && t.Names == other.Names && t.Equal(&other.Walk)
+		t.Listing == other.Listing && t.Links == other.Links && t.Names == other.Names && t.Equal(&other.Walk)
 }
 
 // SettingsFile says what reading a file reaches that need not be there.
@@ -148,6 +148,17 @@ func (w *Walker) linked(full string) string {
 	return ReachesNone
 }
 
+// LinksRead says what a tool reads by symbolic links.
+type LinksRead uint8
+
+// With LinkedFiles files are read by links whose names are read, and with LinkedDirectories directories are entered,
+// too, by links of any name.
+const (
+	LinksAsWalked LinksRead = iota
+	LinkedFiles
+	LinkedDirectories
+)
+
 // Tree is a walk over what lies below a directory.
 type Tree struct {
 	Root string
@@ -157,6 +168,8 @@ type Tree struct {
 	Spelled string
 	value.Walk
 	value.Names
+	// Links says what symbolic links do beside what Walk says, for a tool that leaves no directory out.
+	Links LinksRead
 	// Listing is true when nothing but names and metadata is looked at.
 	Listing bool
 }
