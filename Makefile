@@ -34,7 +34,7 @@ TOOL := $(GO) tool -modfile=test/tools/go.mod
 OPA := bin/policyd
 COVERAGE := 95
 
-test: system-packages vet go-test rego-test
+test: system-packages vet go-test
 	@echo "make test: all passed"
 
 # Compiling is silent for minutes on an empty machine, so -v prints each package.
@@ -94,6 +94,7 @@ go-test: build
 		|| echo "make test: can't install axe-core; pages aren't checked with it"
 	cd test/console && $(GO) vet ./... && $(PROGRAMS) $(GO) test -vet=off -count=1 ./...
 
+# make test runs them within TestTheExamplesDecide of test/e2e, with coverage.
 rego-test: build
 	$(OPA) test --timeout 10m --fail-on-empty policies
 
