@@ -22,7 +22,7 @@ func Build(ctx context.Context, dir, path string) (string, error) {
 		return prebuilt(filepath.Join(programs, filepath.Base(path)))
 	}
 	built := filepath.Join(dir, filepath.Base(path))
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built, "policyd/"+path).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", path, err, out)
 	}

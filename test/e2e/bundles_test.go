@@ -249,7 +249,7 @@ func holdToTheBars(t *testing.T, engine string, examples []string) {
 func stockOPA(t *testing.T) string {
 	t.Helper()
 	opa := filepath.Join(t.TempDir(), "opa")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", opa, "github.com/open-policy-agent/opa")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", opa, "github.com/open-policy-agent/opa")
 	out, err := build.CombinedOutput()
 	require.NoErrorf(t, err, "%s", out)
 	return opa
