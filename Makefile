@@ -19,7 +19,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
+.PHONY: test build serve install vet go-test go-test-own go-test-modules rego-test system-packages check format-check generate-check \
 	lint go-test-short rego-gate test-clients contain bench corpus golden golden-diff sessions oracle nightly every-line soak fuzz fmt generate
 
 GO ?= go
@@ -79,12 +79,20 @@ PROGRAMS := POLICYD_TEST_PROGRAMS="$(CURDIR)/bin"
 # What checks pages for accessibility. A name that Go passes over.
 AXE := bin/.axe
 
+# Side by side, since what drives a browser waits for it.
 go-test: build
+	@$(MAKE) --no-print-directory -j2 go-test-own go-test-modules
+
+go-test-own: build
 	# vet has run with all its checks; go test would repeat some of them.
 	# Not from the cache: it doesn't see changes of the programs that the tests start.
 	# The limit is for a test that hangs, and no measure of speed.
-	# The longest come first, so that no core waits for one at the end.
-	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./test/e2e ./test/oracle ./extract/git/trust ./...
+	# The longest come first, so that no core waits for one at the end. One more than there are cores, since tests of
+	# programs wait for them.
+	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m -p $$(($$(nproc 2>/dev/null || echo 2) + 1)) \
+		./test/e2e ./test/contain ./test/oracle ./test/clients ./test/recipes ./extract/git/trust ./test/corpus ./extract ./...
+
+go-test-modules: build
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
