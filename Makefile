@@ -11,15 +11,16 @@
 # make golden    writes the digests of the facts of all corpora anew; make golden-diff BASE=main lists what changed
 # make soak      asks a server for SOAK, 10 minutes, and bounds its memory; make test has a short form
 # make fuzz      runs every fuzz target for FUZZTIME; make test runs their seeds alone
-# make nightly   what takes too long for every change: make fuzz, and make oracle with 20,000 lines and a new seed
+# make nightly   what takes too long for every change: make fuzz, make contain, make oracle with 20,000 lines and a
+#                new seed, and what must hold of each line of the corpora
 # make fmt       formats Go and Rego
 # make generate  rewrites what is generated from the types
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := test
-.PHONY: test build serve install vet go-test rego-test system-packages check format-check generate-check \
-	lint go-test-short rego-gate test-clients contain bench corpus golden golden-diff sessions oracle nightly soak fuzz fmt generate
+.PHONY: test build serve install vet go-test go-test-own go-test-modules rego-test system-packages check format-check generate-check \
+	lint go-test-short rego-gate test-clients contain bench corpus golden golden-diff sessions oracle nightly every-line soak fuzz fmt generate
 
 GO ?= go
 # One way to build for programs, tests and the image: a package is compiled once
@@ -34,7 +35,7 @@ TOOL := $(GO) tool -modfile=test/tools/go.mod
 OPA := bin/policyd
 COVERAGE := 95
 
-test: system-packages vet go-test rego-test
+test: system-packages vet go-test
 	@echo "make test: all passed"
 
 # Compiling is silent for minutes on an empty machine, so -v prints each package.
@@ -78,12 +79,20 @@ PROGRAMS := POLICYD_TEST_PROGRAMS="$(CURDIR)/bin"
 # What checks pages for accessibility. A name that Go passes over.
 AXE := bin/.axe
 
+# Side by side, since what drives a browser waits for it.
 go-test: build
+	@$(MAKE) --no-print-directory -j2 go-test-own go-test-modules
+
+go-test-own: build
 	# vet has run with all its checks; go test would repeat some of them.
 	# Not from the cache: it doesn't see changes of the programs that the tests start.
 	# The limit is for a test that hangs, and no measure of speed.
-	# The longest come first, so that no core waits for one at the end.
-	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m ./test/e2e ./test/oracle ./extract/git/trust ./...
+	# The longest come first, so that no core waits for one at the end. One more than there are cores, since tests of
+	# programs wait for them.
+	$(PROGRAMS) $(GO) test -vet=off -count=1 -timeout 60m -p $$(($$(nproc 2>/dev/null || echo 2) + 1)) \
+		./test/e2e ./test/contain ./test/oracle ./test/clients ./test/recipes ./extract/git/trust ./test/corpus ./extract ./...
+
+go-test-modules: build
 	# A module of its own: see test/deploy.
 	cd test/deploy && $(GO) vet ./... && $(GO) test -vet=off -count=1 ./...
 	# Another: see docs/decisions/0015.
@@ -94,6 +103,7 @@ go-test: build
 		|| echo "make test: can't install axe-core; pages aren't checked with it"
 	cd test/console && $(GO) vet ./... && $(PROGRAMS) $(GO) test -vet=off -count=1 ./...
 
+# make test runs them within TestTheExamplesDecide of test/e2e, with coverage.
 rego-test: build
 	$(OPA) test --timeout 10m --fail-on-empty policies
 
@@ -218,7 +228,7 @@ sessions: build
 	$(GO) run ./test/sessions -program bin/policyd -dir "$(SESSIONS)" $(if $(PERSON),-person $(PERSON)) $(ARGS)
 
 # The tests print their seed; a line that fails is kept in test/oracle/testdata/found.
-ORACLE_LINES ?= 500
+ORACLE_LINES ?= 200
 ORACLE_SEED ?= 1
 oracle:
 	ORACLE_LINES=$(ORACLE_LINES) ORACLE_SEED=$(ORACLE_SEED) $(GO) test -count=1 -timeout 60m -v ./test/oracle
@@ -228,7 +238,11 @@ contain: build
 
 nightly: ORACLE_LINES = 20000
 nightly: ORACLE_SEED = $(shell date +%Y%m%d)
-nightly: oracle fuzz
+nightly: oracle fuzz contain every-line
+
+# make test reads a share of the lines in each test.
+every-line:
+	POLICYD_TEST_LINES=all $(GO) test -count=1 -timeout 60m ./test/corpus
 
 SOAK ?= 10m
 soak:

@@ -26,3 +26,10 @@ func TestAProgramWithoutStageNeverStartsItself(t *testing.T) {
 	require.ErrorIs(t, err, ErrUnsupported)
 	assert.False(t, report.Works(v1.ProfileProject))
 }
+
+// TestWhatKnowsNoProbesProvesNothing: an older hook program, or another of its name, lets policyd try itself.
+func TestWhatKnowsNoProbesProvesNothing(t *testing.T) {
+	for _, program := range []string{"/bin/echo", "/bin/false", "/nonexistent"} {
+		assert.NotEmpty(t, try(program, v1.ProfileReadOnly), program)
+	}
+}

@@ -22,7 +22,7 @@ func Build(ctx context.Context, dir, path string) (string, error) {
 		return prebuilt(filepath.Join(programs, filepath.Base(path)))
 	}
 	built := filepath.Join(dir, filepath.Base(path))
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", built, "policyd/"+path).CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-o", built, "policyd/"+path).CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build %s: %w: %s", path, err, out)
 	}
@@ -37,8 +37,8 @@ func prebuilt(file string) (string, error) {
 	return file, nil
 }
 
-// Main runs the tests of a package with policyd built once, and ends the process.
-// The program's file is in program before the first test.
+// Main runs the tests of a package with policyd built once, and the hook program beside it, and ends the
+// process. The program's file is in program before the first test.
 func Main(m *testing.M, program *string) {
 	code, err := run(m, program)
 	if err != nil {
@@ -55,6 +55,9 @@ func run(m *testing.M, program *string) (code int, err error) {
 	}
 	defer os.RemoveAll(dir)
 	if *program, err = Build(context.Background(), dir, "cmd/policyd"); err != nil {
+		return 1, err
+	}
+	if _, err = Build(context.Background(), dir, "cmd/policyd-hook"); err != nil {
 		return 1, err
 	}
 	return m.Run(), nil

@@ -128,7 +128,7 @@ func buildAdded(t *testing.T) string {
 	list, err := json.Marshal(overlay)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), list, 0o600))
-	command := exec.CommandContext(t.Context(), "go", "build", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/",
+	command := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-overlay", filepath.Join(dir, "overlay.json"), "-o", dir+"/",
 		"policyd/cmd/policyd", "policyd/cmd/policyd-hook")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := command.CombinedOutput()

@@ -91,8 +91,8 @@ func (s *server) ask(t *testing.T, client string, payload object, flags ...strin
 	if !slices.Contains(flags, "--addr") {
 		flags = append([]string{"--socket", filepath.Join(s.runDir, "policyd.sock")}, flags...)
 	}
-	flags = append([]string{"hook", client, "--project", s.Project}, flags...)
-	command := exec.CommandContext(t.Context(), program, flags...)
+	flags = append([]string{client, "--project", s.Project}, flags...)
+	command := exec.CommandContext(t.Context(), hookProgram(), flags...)
 	// Clients run what SHELL names, or else what is installed.
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.Home, "SHELL=/bin/bash"}
 	command.Stdin = strings.NewReader(s.here(string(text)))

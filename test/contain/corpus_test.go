@@ -28,8 +28,8 @@ func newContext() context.Context { return context.Background() }
 
 // Without full, a sample is run: one line of so many.
 const (
-	sampleContained   = 24
-	sampleUncontained = 60
+	sampleContained   = 60
+	sampleUncontained = 120
 )
 
 // corpus reads the lines of bash that the corpora allow, and those that they don't.

@@ -41,7 +41,7 @@ func TestAnExclusionHintWorks(t *testing.T) {
 	}
 	config(t, "exclusions", &known)
 	a := ask(t)
-	lines := a.corpora(t)
+	lines := a.share(t)
 	for program := range known.Options {
 		for _, rest := range []string{
 			" -rn foo .", " -r -e foo . | head -5", " -uu foo", " --hidden --no-ignore foo src .", " -rl foo ./ -n",
@@ -91,7 +91,7 @@ func TestADirectoryHintIsAccepted(t *testing.T) {
 	config(t, "sensitive", &sensitive)
 	a := ask(t)
 	home := filepath.Dir(a.project)
-	lines := a.corpora(t)
+	lines := a.share(t)
 	for _, dir := range append(slices.Concat(sensitive.Roots, sensitive.Itself), "/etc/ssh", "/srv", "/opt/app", home+"/other", ".", "src", home) {
 		lines = append(lines, decider.Line{Command: "cd " + dir + " && make"}, decider.Line{Command: "make -C " + dir})
 	}

@@ -65,7 +65,7 @@ func judged(decision *v1.Decision) string {
 func TestTextOfASubstitutionIsJudgedAsItStands(t *testing.T) {
 	a := ask(t)
 	compared, prompted := 0, 0
-	for n, line := range a.corpora(t) {
+	for n, line := range a.share(t) {
 		front, last, ok := split(line.Command)
 		if !ok || line.Windows || line.Platform != "" || line.Shell != "" || slices.Contains([]string{"export", "declare", "local", "readonly", "typeset"}, strings.Fields(front)[0]) ||
 			testing.Short() && n%sampled != 0 {

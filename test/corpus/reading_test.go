@@ -21,7 +21,7 @@ func TestADirectoryThatMayBeReadReadsAsTheProject(t *testing.T) {
 	for _, exposed := range []bool{false, true} {
 		t.Run(map[bool]string{false: "ordinary", true: "exposed"}[exposed], func(t *testing.T) {
 			a := ask(t)
-			lines := a.corpora(t)
+			lines := a.share(t)
 			if exposed {
 				lines = append(lines, a.expose(t)...)
 			}

@@ -69,7 +69,7 @@ func (a *asking) recorded(t *testing.T) []v1.Call {
 	slices.Sort(texts)
 	var calls []v1.Call
 	for i, command := range slices.Compact(texts) {
-		if command != "" && (!testing.Short() || i%sampled == 0) {
+		if command != "" && chosen(t, command) && (!testing.Short() || i%sampled == 0) {
 			calls = append(calls, a.call(decider.Line{Command: command}, true))
 		}
 	}

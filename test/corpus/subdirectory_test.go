@@ -18,7 +18,7 @@ func TestALaunchInASubdirectoryReadsAsAtTheTop(t *testing.T) {
 	a := ask(t)
 	var wider, narrower []string
 	gitLines := 0
-	for _, line := range a.corpora(t) {
+	for _, line := range a.share(t) {
 		isGit := strings.Contains(line.Command, "git ")
 		if line.Windows || testing.Short() && !isGit {
 			continue

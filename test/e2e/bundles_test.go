@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
+	"policyd/test/project"
 )
 
 const (
@@ -162,6 +163,10 @@ func TestTheExamplesDecide(t *testing.T) {
 	}
 	found, err := filepath.Glob("../../bundles/examples/*")
 	require.NoError(t, err)
+	tree, servers := newTree(t), map[string]*server{}
+	for _, example := range found {
+		servers[filepath.Base(example)] = startServer(t, "--bundle", example)
+	}
 	decided := map[string]bool{}
 	for _, test := range []struct{ example, audience, line, effect, rule string }{
 		{"team", "team", "go test ./... 2>&1 | tail -5", "allow", "site/team/commands"},
@@ -183,7 +188,7 @@ func TestTheExamplesDecide(t *testing.T) {
 	} {
 		t.Run(test.example+" "+test.line, func(t *testing.T) {
 			decided[filepath.Join("../../bundles/examples", test.example)] = true
-			got := decideLine(t, "../../bundles/examples/"+test.example, test.audience, test.line)
+			got := servers[test.example].decideFor(t, tree, test.audience, test.line)
 			assert.Equal(t, test.effect, got.Effect.String())
 			assert.Equal(t, test.rule, got.Reasons[0].Rule)
 		})
@@ -196,24 +201,14 @@ func TestTheExamplesDecide(t *testing.T) {
 	}
 }
 
-func decideLine(t *testing.T, bundle, audience, line string) v1.Decision {
+// decideFor decides a command line for an audience.
+func (s *server) decideFor(t *testing.T, tree project.Tree, audience, line string) v1.Decision {
 	t.Helper()
-	tree := newTree(t)
 	args, err := json.Marshal(map[string]string{"command": line})
 	require.NoError(t, err)
 	call := v1.Call{Tool: "Bash", Args: args, Cwd: tree.Project, Session: session(tree, "claude-code")}
-	call.Session.Audience = v1.Audience(audience)
-	content, err := json.Marshal(call)
-	require.NoError(t, err)
-	command := exec.CommandContext(t.Context(), program, "decide", "--bundle", bundle, "-")
-	command.Env, command.Stdin = environment(tree.Home), strings.NewReader(string(content))
-	var problems output
-	command.Stderr = &problems
-	out, err := command.Output()
-	require.NoErrorf(t, err, "%s", &problems)
-	var decision v1.Decision
-	require.NoError(t, json.Unmarshal(out, &decision))
-	return decision
+	call.Session.ID, call.Session.Audience = audience, v1.Audience(audience)
+	return s.decide(t, call)
 }
 
 // holdToTheBars runs an engine's own commands over the built-in policy and the examples.
@@ -233,12 +228,12 @@ func holdToTheBars(t *testing.T, engine string, examples []string) {
 	}
 	run("fmt", "--diff", "--fail")
 	run("check", "--strict", "--schema", "../../policies/schemas")
-	run("test", "--timeout", "10m", "--fail-on-empty") // a test is stopped after 5 s otherwise, which a busy machine takes
 	var report struct {
 		Files map[string]struct {
 			Coverage float64 `json:"coverage"`
 		} `json:"files"`
 	}
+	// A test is stopped after 5 s otherwise, which a busy machine takes. One that fails ends the run with it.
 	require.NoError(t, json.Unmarshal(run("test", "--timeout", "10m", "--coverage", "--threshold", "95", "--fail-on-empty"), &report))
 	covered := 0
 	for name, file := range report.Files {
@@ -254,7 +249,7 @@ func holdToTheBars(t *testing.T, engine string, examples []string) {
 func stockOPA(t *testing.T) string {
 	t.Helper()
 	opa := filepath.Join(t.TempDir(), "opa")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", opa, "github.com/open-policy-agent/opa")
+	build := exec.CommandContext(t.Context(), "go", "build", "-ldflags=-s -w", "-o", opa, "github.com/open-policy-agent/opa")
 	out, err := build.CombinedOutput()
 	require.NoErrorf(t, err, "%s", out)
 	return opa

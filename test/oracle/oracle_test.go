@@ -27,9 +27,9 @@ import (
 const (
 	linesVariable = "ORACLE_LINES"
 	seedVariable  = "ORACLE_SEED"
-	usualLines    = 500
+	usualLines    = 200
 	// usualShare is one in how many lines of the corpora are run with so few lines.
-	usualShare = 4
+	usualShare = 10
 	usualSeed  = 1
 	jails      = 2
 )

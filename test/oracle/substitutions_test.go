@@ -53,7 +53,7 @@ func TestTextOfSubstitutionsIsWhatShellsMakeOfIt(t *testing.T) {
 		return text.String()
 	}
 	var words [][2]string
-	for len(words) < 2*count {
+	for len(words) < count {
 		for _, form := range substitutionForms(text(), text()) {
 			words = append(words, [2]string{settings[0], form}, [2]string{settings[0] + "; v=" + form, `"$v"`})
 		}
