@@ -102,7 +102,7 @@ func directoryOptions(args []expansion.Word) (rest []expansion.Word, physical bo
 // takes if it can't enter a directory.
 func (d *diskView) matched(st *state.State, word expansion.Word) []string {
 	if word.Split && word.IsEdited() || !isMatchIn(word, &st.Cwd) || lexical.Climbs(word.Text) || word.Text[0] == '/' ||
-		!lexical.IsOneWord(st.Cwd.Known[0], "") || !d.onlyRead() {
+		!lexical.IsOneWord(st.Cwd.Known[0], "") || !d.OnlyRead() {
 		return nil
 	}
 	found := strings.Split(d.Directories(st.Cwd.Known[0]+"/"+word.Text), "\n")[1:]
@@ -199,12 +199,12 @@ func (d *diskView) entered(st *state.State, target string, physical bool) (ok *s
 // certain reports whether cd to any of the directories succeeds: they are there
 // for everyone, and nothing that the line has run so far can have changed that.
 func (d *diskView) certain(dirs []string) bool {
-	return d.Enterable(dirs) && d.onlyRead()
+	return d.Enterable(dirs) && d.OnlyRead()
 }
 
-// onlyRead reports whether the commands of the line so far change nothing on
+// OnlyRead reports whether the commands of the line so far change nothing on
 // the disk.
-func (d *diskView) onlyRead() bool {
+func (d *diskView) OnlyRead() bool {
 	return d.onlyReadBeside(func(*command.Command) bool { return false })
 }
 

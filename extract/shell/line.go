@@ -171,7 +171,7 @@ func (t *Table) walk(line string, options *host.Options, assumed output.Assumpti
 // line may change the disk, what lies there now says nothing about them.
 func (d *diskView) importers() {
 	for i := range d.line.Commands {
-		if c := &d.line.Commands[i]; len(c.Selection.Imports) > 0 && !d.onlyRead() {
+		if c := &d.line.Commands[i]; len(c.Selection.Imports) > 0 && !d.OnlyRead() {
 			c.Caveats.Add("project_chooses_program")
 		}
 	}

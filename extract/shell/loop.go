@@ -219,7 +219,7 @@ func (c compound) rounds(round func(*state.State) *state.State) *state.State {
 	defer func() { c.w.loops-- }()
 	commands := len(c.w.line.Commands)
 	end := round(c.st)
-	c.w.changes = c.w.changes || !c.w.onlyRead()
+	c.w.changes = c.w.changes || !c.w.OnlyRead()
 	if state.OnlyVariables(c.st, end) {
 		// A second round, from what the first may have left, is as good as any.
 		c.st = state.Join(c.st, end)

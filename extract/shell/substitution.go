@@ -264,7 +264,7 @@ func (d *diskView) altersValues() bool {
 
 // lister lists what commands print that stand at this point of the line.
 func (d *diskView) lister() *output.Lister {
-	return &output.Lister{Table: d.table.Table, Producers: &d.producers, OnlyRead: d.onlyRead}
+	return &output.Lister{Table: d.table.Table, Producers: &d.producers, Disk: d}
 }
 
 // last is the last command of the line.

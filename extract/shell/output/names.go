@@ -18,8 +18,10 @@ import (
 type Lister struct {
 	Table     *argv.Table
 	Producers *Producers
-	// OnlyRead reports whether the line changes nothing on the disk up to where the command stands.
-	OnlyRead func() bool
+	Disk      interface {
+		// OnlyRead reports whether the line changes nothing on the disk up to where the command stands.
+		OnlyRead() bool
+	}
 }
 
 // Names is what the last command of a pipe prints, if it is a stream of names that is known. commands are

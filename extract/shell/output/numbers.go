@@ -133,7 +133,7 @@ func (o stdout) lineNumbers() *stream.Numbers {
 		!c.OnlyForm("-n", "-i", "-v", "-w", "-x", "-E", "-F", "-G", "-P", "-e", "-m", "-h", "-s", "-o", "<pattern>", "<file>") {
 		return nil
 	}
-	if !o.OnlyRead() || !c.Everywhere(&c.Accesses[0], o.Producers.Host.IsText) {
+	if !o.Disk.OnlyRead() || !c.Everywhere(&c.Accesses[0], o.Producers.Host.IsText) {
 		return nil
 	}
 	if c.Has("-o") && o.Producers.Host.Options.Platform != "linux" {
@@ -195,7 +195,7 @@ func countsOnce(c *command.Command) bool {
 // Surely reports whether an access is one to a file that is there for everyone,
 // and that nothing of the line can have taken away.
 func (l *Lister) Surely(c *command.Command, a *command.Access) bool {
-	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !l.OnlyRead() {
+	if a.Op != v1.OpRead || a.Naming == command.Unnamed || a.Naming == command.ByGlob || a.Below == command.Tree || c.Cwd.Others || !l.Disk.OnlyRead() {
 		return false
 	}
 	return c.Everywhere(a, l.Producers.Host.IsReadable)
