@@ -118,7 +118,7 @@ func TestToolsOfServersAreNotTheClientsOwn(t *testing.T) {
 		`cursor {"hook_event_name":"beforeMCPExecution","conversation_id":"s","tool_name":"Read","tool_input":"{}"}`:                             "Read mcp",
 		`copilot {"hookName":"permissionRequest","sessionId":"s","toolName":"my-server/tool","toolInput":{}}`:                                    "my-server-tool ",
 		`copilot {"sessionId":"s","toolName":"fs/read_text_file","toolArgs":{}}`:                                                                 "fs-read_text_file ",
-		`copilot {"sessionId":"s","toolName":"apply_patch","toolArgs":"*** Begin Patch\n*** End Patch"}`:                                        "apply_patch ",
+		`copilot {"sessionId":"s","toolName":"apply_patch","toolArgs":"*** Begin Patch\n*** End Patch"}`:                                         "apply_patch ",
 		`opencode {"hook_event_name":"permission.asked","event":{"properties":{"sessionID":"s","permission":"read","patterns":["a.txt"]}}}`:      "read ",
 		`opencode {"hook_event_name":"permission.asked","event":{"properties":{"sessionID":"s","permission":"doom_loop","patterns":["a.txt"]}}}`: " ",
 	} {
