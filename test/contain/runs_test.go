@@ -314,9 +314,8 @@ func TestSignalsReachTheProgram(t *testing.T) {
 		// nohup and shells without job control start programs that ignore a signal, and so would this one.
 		for _, ignored := range []os.Signal{unix.SIGINT, unix.SIGHUP, unix.SIGUSR1, unix.SIGTERM} {
 			if signal.Ignored(ignored) {
-				caught := make(chan os.Signal, 1)
-				signal.Notify(caught, ignored)
-				defer signal.Stop(caught)
+				// For good: once it is stopped, the signal is ignored again, and no longer known to be.
+				signal.Notify(make(chan os.Signal, 1), ignored)
 			}
 		}
 		command, read := w.launch(profile, uid).command(t, helper, wordSignals)
