@@ -318,7 +318,7 @@ func (a *acpReader) title(call arguments.Arguments, kind string, input arguments
 	}
 	items, paths := len(a.facts.Items), len(a.facts.Paths)
 	messy, doubts, complete := a.facts.Messy, len(a.facts.Doubts), a.facts.Complete
-	a.commands.commandLine(title)
+	a.commands.commandLine(withoutCodeSpan(title))
 	a.facts.Messy, a.facts.Doubts, a.facts.Complete = messy, a.facts.Doubts[:doubts], complete
 	if input != nil && !slices.ContainsFunc(a.facts.Items[items:], namesProgram) {
 		a.facts.Items, a.facts.Paths = a.facts.Items[:items], a.facts.Paths[:paths] // a description
@@ -367,9 +367,19 @@ const kindExecute = "execute"
 func says(t *catalog.Tool, input arguments.Arguments, text string) bool {
 	return slices.ContainsFunc(t.Command, func(name string) bool {
 		command, err := arguments.Text(input.Raw(name))
-		code := "`" + strings.ReplaceAll(command, "`", "\\`") + "`"
-		return err == nil && (strings.TrimSpace(command) == text || code == text)
+		return err == nil && (strings.TrimSpace(command) == text || withoutCodeSpan(text) == command)
 	})
+}
+
+// withoutCodeSpan is the text of a title that is one span of code in Markdown, with escaped backticks in it; else the title.
+func withoutCodeSpan(title string) string {
+	inner, opens := strings.CutPrefix(strings.TrimSpace(title), "`")
+	inner, closes := strings.CutSuffix(inner, "`")
+	plain := strings.ReplaceAll(inner, "\\`", "")
+	if !opens || !closes || inner == "" || strings.HasSuffix(inner, "\\") || strings.Contains(plain, "`") {
+		return title
+	}
+	return strings.ReplaceAll(inner, "\\`", "`")
 }
 
 // namesProgram reports whether an item is a command that the program table knows.

@@ -103,6 +103,12 @@ func TestTitlesOnlyAdd(t *testing.T) {
 		assert.True(t, facts.Method.Permission.RawInput)
 		assert.True(t, facts.Complete)
 	}
+	asked := func(title string) v1.Facts {
+		return p.method("session/request_permission", `{"toolCall":{"kind":"execute","title":`+quote(title)+`}}`)
+	}
+	assert.Equal(t, asked("ls -la").Items, asked("`ls -la`").Items, "Markdown")
+	assert.Equal(t, asked("ls `pwd`").Items, asked("`ls \\`pwd\\``").Items)
+	assert.NotEqual(t, asked("ls` `pwd").Items, asked("`ls` `pwd`").Items, "two spans")
 	for _, input := range []string{`"ls"`, `["ls"]`, `{}`, `null`, `7`} {
 		facts := p.method("session/request_permission", `{"toolCall":{"kind":"execute","rawInput":`+input+`}}`)
 		assert.False(t, facts.Method.Permission.RawInput, input)

@@ -15,12 +15,15 @@ import (
 	"policyd/extract/shell/lexical"
 )
 
-// maxPatternWalks bounds the directories that are walked one by one for one pattern. Of more, all that lies below the
-// directory that the pattern starts from is walked.
-const maxPatternWalks = 16
+// maxPatternWalks bounds the directories that are walked one by one for one pattern. What more of them hold isn't known.
+const maxPatternWalks = 128
 
-// globbed adds the items of a glob of npm's: what it names as it stands, and what it matches.
+// globbed adds the items of a glob of npm's: what it names as it stands, and what it matches. Names beyond ASCII match
+// others that look alike on some systems, so that all below the directory in front of one counts.
 func (f *fileTools) globbed(raw string, t *catalog.Tool) v1.Path {
+	if at := strings.IndexFunc(raw, func(r rune) bool { return r > unicode.MaxASCII }); at >= 0 {
+		return f.namedPath(f.patternRoot(raw[:strings.LastIndexByte(raw[:at], '/')+1]+"*"), "tree", t, true)
+	}
 	if !strings.ContainsAny(raw, globMarks) {
 		p := f.namedPath(raw, "tree", t, false)
 		for _, match := range f.globs.ExpandAsTool(raw, f.facts.Cwd).Matches {
@@ -58,11 +61,15 @@ func (f *fileTools) globbed(raw string, t *catalog.Tool) v1.Path {
 func (f *fileTools) matched(t *touched, glob, near string) {
 	item := &f.facts.Items[t.item]
 	f.locator.patternName(t, glob, v1.OpRead)
+	glob = disk.Widened(glob)
 	segments := strings.Split(glob, "/")
 	deep := slices.Index(segments, "**")
 	start, tree := glob, disk.Tree{Links: disk.LinkedDirectories}
 	if deep >= 0 {
-		start = strings.Join(append(slices.Clone(segments[:deep]), "."), "/")
+		start = strings.Join(segments[:deep], "/")
+		if start == "" {
+			start = glob[:strings.Index(glob, "**")] + "."
+		}
 		tree.Include = lastSegment(segments[deep+1:])
 	}
 	if deep == 0 && len(segments) < 3 {
@@ -72,28 +79,27 @@ func (f *fileTools) matched(t *touched, glob, near string) {
 	if found.Unknown || deep >= 0 && slices.Contains(segments[deep:], "..") {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
+	// "**" stands for no segment, too, and then the rest of the pattern is a file.
+	onlyDeep := deep >= 0 && !slices.ContainsFunc(segments[deep:], func(segment string) bool { return segment != "**" && segment != "" })
 	var dirs []string
 	for i, match := range found.Matches {
 		resolved, err := f.view.Resolve(match)
-		if directory := err == nil && resolved.Dir; err == nil && !resolved.Unseen && directory != (deep >= 0) {
+		directory := err == nil && resolved.Dir
+		if skipped := directory != (deep >= 0) && (directory || !onlyDeep); err == nil && !resolved.Unseen && skipped {
 			continue
 		} else if directory {
 			dirs = append(dirs, resolved.Real)
 		}
 		f.locator.matched(t, item, match, found.Words[i], v1.OpRead, near)
 	}
-	f.walks(item, tree, glob, dirs)
+	f.walks(item, tree, dirs)
 }
 
 // walks adds what walks of some directories reach to an item: those that the beginning of a glob matches.
-func (f *fileTools) walks(item *v1.Item, tree disk.Tree, glob string, dirs []string) {
+func (f *fileTools) walks(item *v1.Item, tree disk.Tree, dirs []string) {
 	if len(dirs) > maxPatternWalks {
-		root := f.view.Absolute(glob[:strings.LastIndexByte(glob[:disk.MetaIndex(glob)], '/')+1], f.facts.Cwd)
-		resolved, err := f.view.Resolve(root)
-		if err != nil || !resolved.Dir {
-			item.Caveats.Add(disk.ReachesUnknown)
-		}
-		dirs = []string{resolved.Real}
+		item.Caveats.Add(disk.ReachesUnknown)
+		return
 	}
 	for _, dir := range dirs {
 		tree.Root = dir
@@ -136,7 +142,7 @@ func listed(text string) []string {
 		case '}':
 			depth--
 		default:
-			if !unicode.IsSpace(r) && (r != ',' || depth > 0 && i < len(text)) {
+			if !unicode.IsSpace(r) && !endsAddress(r) && (r != ',' || depth > 0 && i < len(text)) {
 				continue
 			}
 			if begin < i {
@@ -179,12 +185,20 @@ var (
 	// gitEscapes stand for one character, or for the edge of a word, in every extended regular expression of git's.
 	gitEscapes = regexp.MustCompile(`\\[.|bBsSwW<>*+?"'/\-$^\[\](){}]`)
 	plainSets  = regexp.MustCompile(`\[\^?(a-z|A-Z|0-9|[A-Za-z0-9_ ])+\]`)
-	emptyGroup = regexp.MustCompile(`\(\||\(\)|\|\)|\|\||^\||\|$|[*+?]{2}`)
+	// repeatedEdge is an edge of a line or a word that is repeated.
+	repeatedEdge = regexp.MustCompile("(\\^|\\$|\\\\[bB<>'`])[*+?{]")
+	emptyGroup   = regexp.MustCompile(`\(\||\(\)|\|\)|\|\||^\||\|$|[*+?]{2}`)
 )
+
+// maxExpression bounds an expression, which a program can only be started with if it isn't too long.
+const maxExpression = 4096
 
 // isGitExpression reports whether git grep -E reads a text as a regular expression on every system: one that all
 // programs read, or one with groups and sets.
 func isGitExpression(text string) bool {
+	if len(text) > maxExpression || strings.ContainsRune(text, 0) || repeatedEdge.MatchString(text) {
+		return false
+	}
 	if lexical.IsPortableExpression(text) {
 		return true
 	}

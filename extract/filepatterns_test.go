@@ -42,6 +42,7 @@ func TestPatternsOfReadManyFiles(t *testing.T) {
 	require.NoError(t, os.Symlink("../other", p.project+"/out"))
 	require.NoError(t, os.Symlink("../other/file", p.project+"/file.go"))
 	require.NoError(t, os.Symlink("one", p.project+"/lib/same"))
+	require.NoError(t, os.Symlink(".env", p.project+"/env.txt"))
 	for pattern, want := range map[string]string{
 		// What no secret matches.
 		"*.ts": "", "**/*.ts": "", "src/*.go": "", "SRC/*": "", "docs/**": "", "*.{ts,tsx}": "", "**/*.{js,ts}": "", "{docs,lib}/*": "", "app/[id]/*.ts": "",
@@ -52,6 +53,9 @@ func TestPatternsOfReadManyFiles(t *testing.T) {
 		// Links.
 		"src2/*": "secret", "SRC2/CONF": "secret", "src/*/.env": "secret", "src/up/.e*": "secret", "src/**": "reaches_unknown", "src/**/*.go": "reaches_unknown", "src2/**": "reaches_secret",
 		"libs/n/*/file": "outside", "libs/**/file": "reaches_outside", "*.go": "reaches_outside", "out/**": "outside", "o*/**": "outside", "**/*.go": "reaches_outside", "**/n/*.ts": "reaches_outside",
+		"?nv.txt/**": "secret", "env?txt/**/**": "secret", "e*/**": "secret",
+		// Ranges across case, and characters that look alike.
+		".[A-_]nv": "secret", ".[E-_]NV": "secret", "**/.[A-_]nv": "reaches_secret", "packages/[A-_]/*": "secret", "**/．env": "reaches_secret", ".ｅnv": "reaches_secret", "packages/ａ/*": "reaches_secret",
 		// Other ways to spell it.
 		".env*": "secret", "{.env,x}": "secret", "{a,.e}*": "secret", "[.]env": "secret", "**": "reaches_secret", "**/*": "reaches_secret", "**/.*": "reaches_secret", "{src,packages}/**": "reaches_secret",
 		"packages/?/.env": "secret", "packages/**/..": "reaches_unknown", "*/../.env": "reaches_unknown", "packages/{1..3}/*": "reaches_secret", "packages/{a,..}/*": "pattern_leads_elsewhere",
@@ -108,7 +112,7 @@ func TestIncludesOfSearches(t *testing.T) {
 		"!**/node_modules/**": false, "!*.{ts,tsx}": false, "!a !b": false, "*.ts,*.tsx": false, "*.ts *.tsx": false, "*.{ts,tsx},*.js": false, "*.ts, !*.test.ts": false,
 		"packages/@scope/**/*.ts": false, "*.{test,spec}.{ts,tsx}": false, "{*.ts,src/{a,b}.tsx}": false, "src": false, "*": true, "src/**": true, "src/*": true, "**/.env": true,
 		"src/.env": true, "*.{ts,env}": true, "{src,conf}/**/*.{pem,ts}": true, "{.env,x}": true, ".{env,x}": true, "*.ts,.env": true, "*.ts .e*": true, "!a,.e*": true, "!x *.ts": true,
-		"*.{ts,{tsx,pem}}": true, "src/": true, "*.[e]nv": true, "*.(env)": true, `*.ts\`: true, "*.{ts,tsx": true, ".{d..f}nv": true, "*.{env}": true, "": true, "#x": true, "*y.pem": true, "?,y.p*": true,
+		"*.{ts,{tsx,pem}}": true, "src/": true, "*.[e]nv": true, "*.(env)": true, `*.ts\`: true, "*.{ts,tsx": true, ".{d..f}nv": true, "*.ts\ufeff.env": true, ".env\ufeff": true, "*\ufeff": true, "*.{env}": true, "": true, "#x": true, "*y.pem": true, "?,y.p*": true,
 		"..": true, " ": true, ",": true, "*.{ts, .env}": true, "conf/*[!x]": true,
 	} {
 		for agent, tool := range map[string]string{"claude-code": "Grep", "codex": "grep_files", "opencode": "grep", "copilot": "grep", "gemini": "grep_search"} {
@@ -144,6 +148,7 @@ func TestSearchesThatGitRefuses(t *testing.T) {
 		"x": true, `func \(`: true, `foo\(a\)`: true, "(a|b)c": true, "[a-z]+_id": true, `^\s*import \{`: true, "class [A-Z][A-Za-z0-9]*": true, "a|b": true, `x\[0\]`: true, "((a)|b)+": true,
 		"(": false, "a(": false, ")": false, "[": false, "[z-a]": false, "a{2": false, "x{1,2}": false, "*": false, "(*a)": false, "(?:a)": false, "(?i)a": false, "a++": false, "()": false,
 		"(|a)": false, "a||b": false, "a\\": false, `\p{L}`: false, `\d+`: false, "[[:alpha:]]": false, "[\xff-\xfe]": false, "a\n(b": false,
+		"x^*|S": false, `S\b+`: false, `S|x\<*`: false, `S|\B?`: false, "^*|S": false, "$*|S": false, "$+": false, `\'*S`: false, "S|\x00": false, strings.Repeat("a", 5000): false, "^a|b$": true,
 	} {
 		for _, tool := range []string{"grep_search", "search_file_content"} {
 			assert.Equal(t, !accepted, secret(tool, map[string]any{"pattern": pattern}), "%s: %q", tool, pattern)

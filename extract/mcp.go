@@ -20,7 +20,7 @@ import (
 // other makes the item of a tool that nothing is known of (V12).
 func (e *extraction) other(name string) {
 	e.uncatalogued(v1.Item{Kind: v1.ItemTool, Verb: name, Path: -1}, name)
-	if own := &e.facts.Items[0]; own.Caveats.Has("runs_anything") {
+	if own := &e.facts.Items[0]; own.Caveats.Has("runs_anything") || e.x.catalog.Runs(name) {
 		own.Caveats.Add("inline_code") // a tool of the client's own that runs what it is given: each is another
 	}
 }
@@ -212,7 +212,7 @@ func (r *argumentReader) named(role, text string) bool {
 func (r *argumentReader) protected(text string) {
 	spelled := spelling.Unescaped(strings.TrimFunc(text, spelling.Blank))
 	if r.secretsOnly || spelled == "" || len(spelled) > spelling.MaxName || strings.ContainsAny(spelled, "\n\x00") ||
-		r.names.full(spelled) || r.names.elsewhere(text) || r.catalog.MCPOperation(r.tool, "") != v1.OpWrite {
+		r.names.full(spelled) && spelled[0] != '/' || r.names.elsewhere(text) || r.catalog.MCPOperation(r.tool, "") != v1.OpWrite {
 		return
 	}
 	p := v1.Path{Op: v1.OpWrite}

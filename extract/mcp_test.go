@@ -25,7 +25,7 @@ func TestProtectedFilesThatArgumentsName(t *testing.T) {
 		for _, name := range []string{"pathInProject", "name", "key", "location", "title", "id", "document", "path", "subject"} {
 			for _, path := range []string{
 				".git/hooks/post-checkout", ".claude/settings.local.json", ".mcp.json", ".vscode/tasks.json", "opencode.json", "./.git/hooks/x", " .mcp.json",
-				"src/../.mcp.json", "sub/.vscode/tasks.json", ".GIT/hooks/x", "hooks/post-checkout", ".git%2fhooks%2fx",
+				"src/../.mcp.json", "sub/.vscode/tasks.json", ".GIT/hooks/x", "/.git/hooks/x", "//.vscode/tasks.json", "hooks/post-checkout", ".git%2fhooks%2fx",
 			} {
 				assert.True(t, asked(tool, map[string]any{name: path, "text": "x"}), "%s %s %q", tool, name, path)
 			}

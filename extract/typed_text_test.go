@@ -50,6 +50,9 @@ func TestUnknownToolsThatRunWhatTheyAreGiven(t *testing.T) {
 		assert.False(t, p.facts("mcp__x__frobnicate", args).Items[0].Caveats.Has("inline_code"), args)
 	}
 	assert.False(t, p.facts("Frobnicate", map[string]any{"x": "ls"}).Items[0].Caveats.Has("inline_code"))
+	for _, tool := range []string{"js_repl", "run_thing", "ExecuteIt", "terminalWrite", "python"} {
+		assert.True(t, p.facts(tool, map[string]any{"input": "x"}).Items[0].Caveats.Has("inline_code"), tool)
+	}
 }
 
 // V12: a remembered host covers no other. Whatever a client may take for an address in a text is an item of its own,

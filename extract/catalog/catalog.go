@@ -150,7 +150,9 @@ type MCP struct {
 	MCPMentions []string `json:"mcp_mentions"`
 	MCPPatterns []string `json:"mcp_patterns"`
 	// MCPTitles are those of MCPMentions that may name a file that is made.
-	MCPTitles   []string          `json:"mcp_titles"`
+	MCPTitles []string `json:"mcp_titles"`
+	// Running are words in names of tools that run what they are given, beside MCPCommands.
+	Running     []string          `json:"running"`
 	MCPCommands []string          `json:"mcp_commands"`
 	MCPReaders  map[string]string `json:"mcp_readers"`
 	// MCPNonrecursive are tools that look at nothing below a directory that they are given.

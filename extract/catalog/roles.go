@@ -41,6 +41,13 @@ func (c *Catalog) Role(name string) string {
 	return RoleNone
 }
 
+// Runs reports whether a tool runs what it is given, by a word of its name.
+func (c *Catalog) Runs(tool string) bool {
+	return slices.ContainsFunc(NameWords(tool), func(word string) bool {
+		return slices.Contains(c.MCPCommands, word) || slices.Contains(c.Running, word)
+	})
+}
+
 // Names reports whether an argument may hold the name of a file, by its own name and role.
 func (c *Catalog) Names(name, role string) bool {
 	words := NameWords(name)

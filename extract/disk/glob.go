@@ -19,7 +19,7 @@ type Globs struct {
 // ExpandAsTool expands a pattern as tools may do that are no shells: hidden names match, and no segment's case counts.
 func (g *Globs) ExpandAsTool(text, base string) Expansion {
 	out := Expansion{globs: g, tool: true}
-	out.all(text, base)
+	out.all(Widened(text), base)
 	return out
 }
 

@@ -76,6 +76,18 @@ func Alternatives(glob string) (globs []string, known bool) {
 	}
 }
 
+// Widened is a glob that matches whatever one with sets of characters may: tools differ in what a range holds if no case
+// counts. From a set on, a segment matches any name.
+func Widened(glob string) string {
+	segments := strings.Split(glob, "/")
+	for i, segment := range segments {
+		if at := strings.IndexByte(segment, '['); at >= 0 {
+			segments[i] = segment[:at] + "*"
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
 // innermost are braces around several words, with no braces inside.
 var innermost = regexp.MustCompile(`\{([^{}\[\]]*,[^{}\[\]]*)\}`)
 

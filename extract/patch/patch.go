@@ -5,6 +5,7 @@ package patch
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	v1 "policyd/api/v1"
 )
@@ -39,6 +40,9 @@ func Parse(text string) (changes []Change, ok bool) {
 func endsLine(r rune) bool {
 	return strings.ContainsRune("\r\v\f\x1c\x1d\x1e\x1f\u0085\u2028\u2029", r)
 }
+
+// unseen reports whether some readers trim a character off a line: JavaScript's trim takes U+FEFF for white space.
+func unseen(r rune) bool { return unicode.IsSpace(r) || !unicode.IsGraphic(r) }
 
 // Headers of the apply_patch format that matter to the one behind them.
 const (
@@ -76,10 +80,12 @@ type applyPatch struct {
 }
 
 func (p *applyPatch) line(whole string) {
-	line := strings.TrimSpace(whole)
+	line := strings.TrimFunc(whole, unseen)
+	p.bad = p.bad || strings.HasPrefix(line, "***") && line != strings.TrimSpace(whole)
 	for _, header := range applyHeaders {
 		if name, ok := strings.CutPrefix(line, header.prefix); ok {
-			p.header(header.prefix, Change{header.op, strings.TrimSpace(name)})
+			p.bad = p.bad || strings.TrimFunc(name, unseen) != strings.TrimSpace(name)
+			p.header(header.prefix, Change{header.op, strings.TrimFunc(name, unseen)})
 			return
 		}
 	}

@@ -202,3 +202,19 @@ func FuzzPatch(f *testing.F) {
 		}
 	})
 }
+
+// P11: a header behind characters that are not seen is one to readers that trim them off.
+func TestHeadersBehindUnseenCharacters(t *testing.T) {
+	for _, header := range []string{"*** Add File: .git/hooks/x", "*** Update File: AGENTS.md", "*** Delete File: AGENTS.md", "*** Move to: .mcp.json"} {
+		for _, unseen := range []string{"\ufeff", "\u200b", "\u00a0\ufeff", "\u2060 "} {
+			name := header[strings.Index(header, ": ")+2:]
+			for _, line := range []string{unseen + header, header + unseen, strings.Replace(header, ": ", ": "+unseen, 1)} {
+				changes, ok := ParseEnvelope("*** Begin Patch\n*** Update File: ok.txt\n" + line + "\n+x\n*** End Patch")
+				assert.Falsef(t, ok, "%q", line)
+				assert.Truef(t, slices.ContainsFunc(changes, func(change Change) bool { return change.Path == name }), "%q %v", line, changes)
+			}
+		}
+	}
+	_, ok := ParseEnvelope("*** Begin Patch\n*** Add File: \u00e4.txt\n+\ufeffx *** y\n*** End Patch")
+	assert.True(t, ok)
+}
