@@ -56,36 +56,57 @@ func (f *fileTools) globbed(raw string, t *catalog.Tool) v1.Path {
 	return p
 }
 
+// deepGlob is a glob cut at its first "**".
+type deepGlob struct {
+	// start is what stands in front, and deep the segments from there on; none without a "**".
+	start string
+	deep  []string
+}
+
+func cutDeep(glob string) deepGlob {
+	segments := strings.Split(glob, "/")
+	at := slices.Index(segments, "**")
+	switch {
+	case at < 0:
+		return deepGlob{start: glob}
+	case at == 0:
+		return deepGlob{".", segments}
+	case at == 1 && segments[0] == "":
+		return deepGlob{"/.", segments[1:]}
+	}
+	return deepGlob{strings.Join(segments[:at], "/"), segments[at:]}
+}
+
+// reads reports whether a match of the start is read, or walked, by itself: a directory before "**", and any other file
+// without, or where nothing else follows: "**" stands for no segment, too.
+func (g deepGlob) reads(directory bool) bool {
+	if directory || len(g.deep) == 0 {
+		return directory == (len(g.deep) > 0)
+	}
+	return !slices.ContainsFunc(g.deep, func(segment string) bool { return segment != "**" && segment != "" })
+}
+
 // matched adds what a glob without braces matches to an item. Directories that match are not read, and those that "**"
 // stands behind wholly, as far as the last segment matches. near is the space that the pattern starts from.
 func (f *fileTools) matched(t *touched, glob, near string) {
 	item := &f.facts.Items[t.item]
 	f.locator.patternName(t, glob, v1.OpRead)
-	glob = disk.Widened(glob)
-	segments := strings.Split(glob, "/")
-	deep := slices.Index(segments, "**")
-	start, tree := glob, disk.Tree{Links: disk.LinkedDirectories}
-	if deep >= 0 {
-		start = strings.Join(segments[:deep], "/")
-		if start == "" {
-			start = glob[:strings.Index(glob, "**")] + "."
-		}
-		tree.Include = lastSegment(segments[deep+1:])
+	cut, tree := cutDeep(disk.Widened(glob)), disk.Tree{Links: disk.LinkedDirectories}
+	if len(cut.deep) > 0 {
+		tree.Include = lastSegment(cut.deep[1:])
 	}
-	if deep == 0 && len(segments) < 3 {
+	if strings.HasPrefix(glob+"/", "**/") && len(cut.deep) < 3 {
 		tree.Links = disk.LinkedFiles // "**" follows one link unless it begins the pattern
 	}
-	found := f.globs.ExpandAsTool(start, f.facts.Cwd)
-	if found.Unknown || deep >= 0 && slices.Contains(segments[deep:], "..") {
+	found := f.globs.ExpandAsTool(cut.start, f.facts.Cwd)
+	if found.Unknown || slices.Contains(cut.deep, "..") {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}
-	// "**" stands for no segment, too, and then the rest of the pattern is a file.
-	onlyDeep := deep >= 0 && !slices.ContainsFunc(segments[deep:], func(segment string) bool { return segment != "**" && segment != "" })
 	var dirs []string
 	for i, match := range found.Matches {
 		resolved, err := f.view.Resolve(match)
 		directory := err == nil && resolved.Dir
-		if skipped := directory != (deep >= 0) && (directory || !onlyDeep); err == nil && !resolved.Unseen && skipped {
+		if err == nil && !resolved.Unseen && !cut.reads(directory) {
 			continue
 		} else if directory {
 			dirs = append(dirs, resolved.Real)
