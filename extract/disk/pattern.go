@@ -77,16 +77,19 @@ func Alternatives(glob string) (globs []string, known bool) {
 }
 
 // Widened is a glob that matches whatever one with sets of characters may: tools differ in what a range holds if no case
-// counts. From a set on, a segment matches any name.
+// counts, unless it is one of digits or of letters of one case. From any other set on, a segment matches any name.
 func Widened(glob string) string {
 	segments := strings.Split(glob, "/")
 	for i, segment := range segments {
-		if at := strings.IndexByte(segment, '['); at >= 0 {
+		if at := strings.IndexByte(segment, '['); at >= 0 && !plainSets.MatchString(segment) {
 			segments[i] = segment[:at] + "*"
 		}
 	}
 	return strings.Join(segments, "/")
 }
+
+// plainSets is a segment whose sets hold letters, digits and ranges of one kind of them.
+var plainSets = regexp.MustCompile(`^([^\[\]\\]|\[[!^]?([a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.])+\])*$`)
 
 // innermost are braces around several words, with no braces inside.
 var innermost = regexp.MustCompile(`\{([^{}\[\]]*,[^{}\[\]]*)\}`)
