@@ -3,11 +3,10 @@ package shell
 import (
 	"mvdan.cc/sh/v3/syntax"
 
-	"policyd/extract/shell/state"
-
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )

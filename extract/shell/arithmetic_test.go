@@ -4,11 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/host"
+	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/guard"
-
-	"github.com/stretchr/testify/assert"
+	"policyd/extract/shell/host"
 )
 
 // V1: expressions are commands of their own.

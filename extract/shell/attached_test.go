@@ -3,9 +3,9 @@ package shell
 import (
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/host"
 )
 
 // V9: text that only the run can tell is the value of the option that stands in

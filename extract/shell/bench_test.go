@@ -5,9 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 )
 
 // BenchmarkParse measures what agents write all day, long lines, and lines

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -13,6 +11,7 @@ import (
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )

@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 	"policyd/extract/windows"
 )
 

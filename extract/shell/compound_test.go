@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 )
 
 // Behind declare and its like bash expands a value in parentheses once more, where the

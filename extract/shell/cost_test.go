@@ -4,11 +4,10 @@ import (
 	"runtime"
 	"testing"
 
-	"policyd/extract/shell/host"
+	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/guard"
-
-	"github.com/stretchr/testify/assert"
+	"policyd/extract/shell/host"
 )
 
 // mostBytes is what explaining one line of 16 KiB may allocate.

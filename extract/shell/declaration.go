@@ -3,8 +3,6 @@ package shell
 import (
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
@@ -12,6 +10,7 @@ import (
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/host"
 )
 
 // there is a disk on which some directories and a file are there for everyone.

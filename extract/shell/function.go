@@ -5,14 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
 )

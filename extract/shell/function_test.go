@@ -3,12 +3,11 @@ package shell
 import (
 	"testing"
 
-	"policyd/extract/shell/host"
-
-	"policyd/extract/shell/guard"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 )
 
 // A function stands for what its body does with the words of each call.

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // FuzzParse holds that no line makes the walk panic or slow, that reading is

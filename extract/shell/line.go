@@ -4,19 +4,16 @@ import (
 	"strings"
 	"sync"
 
-	"policyd/extract/shell/output"
-
-	"policyd/extract/shell/state"
-
-	"policyd/extract/shell/host"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/output"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/stream"
 	"policyd/extract/windows"
 )

@@ -7,14 +7,13 @@ import (
 	"sync"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 )
 
 var loadTable = sync.OnceValues(NewTable)

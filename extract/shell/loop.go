@@ -3,15 +3,13 @@ package shell
 import (
 	"slices"
 
-	"policyd/extract/shell/lexical"
-
-	"policyd/extract/shell/state"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 )
 

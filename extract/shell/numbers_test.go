@@ -4,11 +4,10 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/host"
+	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/guard"
-
-	"github.com/stretchr/testify/assert"
+	"policyd/extract/shell/host"
 )
 
 func everywhere(string) bool { return true }

@@ -4,12 +4,11 @@ import (
 	"encoding/json"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // V5: a table with additions reads every other program as before, and the table that it was

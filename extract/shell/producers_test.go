@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/expansion"
+	"policyd/extract/shell/host"
 )
 
 // Every producer has a value, and what has the shape of one prints that shape.

@@ -4,12 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // What is no plain number or dash behind >& is the name of a file to one shell or

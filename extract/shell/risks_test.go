@@ -6,12 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
-	"policyd/extract/argv"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/extract/argv"
+	"policyd/extract/shell/host"
 )
 
 // everyProgram visits every program of the table, and every subcommand.

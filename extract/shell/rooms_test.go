@@ -6,12 +6,11 @@ import (
 	"sync"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // What is read in memory that was there before keeps nothing of it, and nothing that

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
+
+	"policyd/extract/shell/host"
 )
 
 // Commands that are the same in each round of a loop count once if the rounds would exceed the limits.

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"unicode"
 
-	"policyd/extract/shell/state"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
@@ -16,6 +14,7 @@ import (
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/shell/state"
 	"policyd/extract/value"
 )
 

@@ -5,12 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/state"
 	"policyd/extract/value"
 )
 

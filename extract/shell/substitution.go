@@ -5,18 +5,16 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/state"
-
-	"policyd/extract/shell/host"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/output"
+	"policyd/extract/shell/state"
 	"policyd/extract/shell/stream"
 	"policyd/extract/shell/tree"
 )

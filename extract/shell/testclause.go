@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	"mvdan.cc/sh/v3/syntax"
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/effect"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/state"
 )
 
 // testClause walks [[ … ]] as one command of the verb "[[".

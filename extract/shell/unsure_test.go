@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/host"
 )
 
 // parseSure parses a line where every directory is there and no link.

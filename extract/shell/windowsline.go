@@ -4,14 +4,13 @@ import (
 	"slices"
 	"strings"
 
-	"policyd/extract/shell/state"
-
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/effect"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
+	"policyd/extract/shell/state"
 	"policyd/extract/windows"
 )
 

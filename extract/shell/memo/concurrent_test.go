@@ -5,11 +5,10 @@ import (
 	"sync"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 // sharedLines are lines of every kind, each with words of its own, so that what one leaves

@@ -11,13 +11,12 @@ import (
 	"sync"
 	"testing"
 
-	"policyd/extract/shell/host"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"policyd/extract/shell"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/host"
 )
 
 func newTable(tb testing.TB) *shell.Table {
