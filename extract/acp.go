@@ -363,7 +363,7 @@ func (a *acpReader) places(call arguments.Arguments, kind string) {
 // kindExecute is ACP's kind of tool calls that run a command.
 const kindExecute = "execute"
 
-// says reports whether the command of a raw input is this text, be it between backticks as in Markdown.
+// says reports whether a text is the command of a raw input. Clients may write a command as code in Markdown.
 func says(t *catalog.Tool, input arguments.Arguments, text string) bool {
 	return slices.ContainsFunc(t.Command, func(name string) bool {
 		command, err := arguments.Text(input.Raw(name))

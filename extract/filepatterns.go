@@ -91,7 +91,7 @@ func (g deepGlob) reads(directory bool) bool {
 func (f *fileTools) matched(t *touched, glob, near string) {
 	item := &f.facts.Items[t.item]
 	f.locator.patternName(t, glob, v1.OpRead)
-	cut, tree := cutDeep(disk.Widened(glob)), disk.Tree{Links: disk.LinkedDirectories}
+	cut, tree := cutDeep(glob), disk.Tree{Links: disk.LinkedDirectories}
 	if len(cut.deep) > 0 {
 		tree.Include = lastSegment(cut.deep[1:])
 	}
@@ -163,7 +163,7 @@ func listed(text string) []string {
 		case '}':
 			depth--
 		default:
-			if !unicode.IsSpace(r) && !endsAddress(r) && (r != ',' || depth > 0 && i < len(text)) {
+			if !unicode.IsSpace(r) && !scriptSpace(r) && (r != ',' || depth > 0 && i < len(text)) {
 				continue
 			}
 			if begin < i {
@@ -196,10 +196,14 @@ func baseNames(glob string) (names []string, known bool) {
 
 // lastSegment is the glob over base names that the last of some segments is, none if any name matches.
 func lastSegment(segments []string) []string {
-	if len(segments) == 0 || slices.Contains([]string{"", ".", "*", "**"}, segments[len(segments)-1]) {
+	if len(segments) == 0 {
 		return nil
 	}
-	return segments[len(segments)-1:]
+	last := disk.Widened(segments[len(segments)-1])
+	if slices.Contains([]string{"", ".", "*", "**"}, last) {
+		return nil
+	}
+	return []string{last}
 }
 
 var (

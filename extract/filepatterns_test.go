@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,7 +85,7 @@ func TestPatternsOfReadManyFiles(t *testing.T) {
 	}
 }
 
-// S3: more directories than are walked one by one are walked from where the pattern starts.
+// S3: what lies below many directories that a pattern matches is walked, up to a bound.
 func TestPatternsOverManyDirectories(t *testing.T) {
 	p := newPlace(t)
 	for _, name := range strings.Split("a b c d e f g h i j k l m n o p q r", " ") {
@@ -92,12 +93,19 @@ func TestPatternsOverManyDirectories(t *testing.T) {
 	}
 	args := map[string]any{"include": []string{"many/*/**"}}
 	require.Equal(t, "path:read.project", p.toolReads("gemini", "read_many_files", args))
-	p.files(t, "many/z/.env")
-	assert.Contains(t, p.another(t).Extract(func() *v1.Call {
+	reads := func() v1.Set {
 		call := p.call("read_many_files", args)
 		call.Session.Agent = "gemini"
-		return call
-	}(), nil).Items[0].Caveats, "reaches_secret")
+		return p.another(t).Extract(call, nil).Items[0].Caveats
+	}
+	p.files(t, "many/z/.env")
+	assert.Contains(t, reads(), "reaches_secret")
+	require.NoError(t, os.RemoveAll(p.project+"/many/z"))
+	require.NotContains(t, reads(), "reaches_secret")
+	for i := range 128 {
+		p.files(t, "many/n"+strconv.Itoa(i)+"/y.ts")
+	}
+	assert.Contains(t, reads(), "reaches_unknown")
 }
 
 // S3: what a search includes is known by base names, whatever ripgrep and others take the text for: braces, a list, a

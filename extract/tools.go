@@ -260,7 +260,7 @@ func (r *tools) fetchTool(t *catalog.Tool) {
 		r.fetch(address)
 	}
 	for _, text := range r.texts(t.Texts) {
-		for word := range strings.FieldsFuncSeq(text, endsAddress) {
+		for word := range strings.FieldsFuncSeq(text, scriptSpace) {
 			found += r.mentioned(strings.Trim(word, aroundAddresses+".!?"))
 		}
 	}
@@ -272,8 +272,8 @@ func (r *tools) fetchTool(t *catalog.Tool) {
 // aroundAddresses stand around an address in a text, and can stand in one, too.
 const aroundAddresses = "\"'<>(),;"
 
-// endsAddress reports whether a character ends an address in a text: all that is white space in JavaScript.
-func endsAddress(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF' }
+// scriptSpace reports whether a character is white space in JavaScript, where clients cut texts.
+func scriptSpace(r rune) bool { return unicode.IsSpace(r) && r != '\u0085' || r == '\uFEFF' }
 
 // mentioned makes the items of the addresses in a word, and returns how many there are. A word that isn't
 // one plain address may be cut in other places: what stands in front of a host can be the name of a user,

@@ -81,15 +81,15 @@ func Alternatives(glob string) (globs []string, known bool) {
 func Widened(glob string) string {
 	segments := strings.Split(glob, "/")
 	for i, segment := range segments {
-		if at := strings.IndexByte(segment, '['); at >= 0 && !plainSets.MatchString(segment) {
+		if at := strings.IndexByte(segment, '['); at >= 0 && !plainSegment.MatchString(segment) {
 			segments[i] = segment[:at] + "*"
 		}
 	}
 	return strings.Join(segments, "/")
 }
 
-// plainSets is a segment whose sets hold letters, digits and ranges of one kind of them.
-var plainSets = regexp.MustCompile(`^([^\[\]\\]|\[[!^]?([a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.])+\])*$`)
+// plainSegment is one whose sets hold letters, digits and ranges of one kind of them.
+var plainSegment = regexp.MustCompile(`^([^\[\]\\]|\[[!^]?([a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.])+\])*$`)
 
 // innermost are braces around several words, with no braces inside.
 var innermost = regexp.MustCompile(`\{([^{}\[\]]*,[^{}\[\]]*)\}`)
