@@ -240,12 +240,27 @@ func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event stor
 	e.forget(ctx, txn)
 }
 
-// accept activates what was proposed.
+// accept activates what was proposed. The status says so afterwards, so that whoever was told that a policy
+// is active gets its decisions.
 func (e *Engine) accept(p *proposal) {
 	before := e.fetched
 	e.local, e.fetched = p.local, p.fetched
+	if p.snapshot != nil {
+		p.snapshot.repeats = newRepeats(e.options.Remembered, &e.tally)
+		e.current.Store(p.snapshot)
+		e.options.OnActivate(p.snapshot)
+	}
+	e.report(p, before)
+	if p.snapshot != nil {
+		e.firstReady.Do(func() { close(e.ready) })
+	}
+}
+
+// report writes into the status what became active. The fetched bundles are those that were active before.
+func (e *Engine) report(p *proposal, before map[string]part) {
 	now := e.options.Now()
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	for name := range before {
 		if _, left := p.fetched[name]; !left {
 			delete(e.remotes, name)
@@ -265,16 +280,8 @@ func (e *Engine) accept(p *proposal) {
 		e.status.LastError = ""
 	}
 	if p.snapshot != nil {
-		p.snapshot.repeats = newRepeats(e.options.Remembered, &e.tally)
-		e.current.Store(p.snapshot)
 		e.status.Revision = p.snapshot.revision
 		e.status.ActivatedAt = now
 	}
 	e.renewAge()
-	e.mu.Unlock()
-	if p.snapshot == nil {
-		return
-	}
-	e.options.OnActivate(p.snapshot)
-	e.firstReady.Do(func() { close(e.ready) })
 }

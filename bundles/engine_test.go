@@ -272,13 +272,19 @@ func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	dir := t.TempDir()
 	writeTree(t, dir, deciding(prompting("first")))
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	var activated []string
+	var activated, stated []string
 	var rejected []error
-	e := newEngine(t, Options{
-		Source:     dir,
-		Now:        func() time.Time { return clock },
-		OnActivate: func(s *Snapshot) { activated = append(activated, s.Revision()) },
-		OnReject:   func(err error) { rejected = append(rejected, err) },
+	var e *Engine
+	e = newEngine(t, Options{
+		Source: dir,
+		Now:    func() time.Time { return clock },
+		OnActivate: func(s *Snapshot) {
+			activated = append(activated, s.Revision())
+			if e != nil {
+				stated = append(stated, e.Status().Revision)
+			}
+		},
+		OnReject: func(err error) { rejected = append(rejected, err) },
 	})
 	first := e.Current()
 	require.Equal(t, Status{Source: dir, Revision: first.Revision(), ActivatedAt: clock}, e.Status())
@@ -304,6 +310,7 @@ func TestReloadKeepsTheLastGoodPolicy(t *testing.T) {
 	require.Equal(t, 1, status.Failures)
 	require.Equal(t, clock, status.ActivatedAt)
 	require.Equal(t, []string{first.Revision(), e.Current().Revision()}, activated)
+	require.Equal(t, []string{first.Revision()}, stated, "whoever reads that a policy is active gets its decisions")
 	require.Len(t, rejected, 1)
 	var refusal *RefusalError
 	require.ErrorAs(t, rejected[0], &refusal)

@@ -62,7 +62,7 @@ type Options struct {
 	Debounce time.Duration
 	// Logger logs reloads that nobody called for; nil is silent.
 	Logger *slog.Logger
-	// OnActivate is called after each activation, OnReject after each refused reload.
+	// OnActivate is called after each activation and before Status states it, OnReject after each refused reload.
 	// Both are called by one goroutine at a time and must not call Reload or Close.
 	OnActivate func(*Snapshot)
 	OnReject   func(error)
