@@ -25,14 +25,21 @@ type Record struct {
 	Error string `json:"error,omitempty"`
 	// MaskError is the stable code of why the operators' mask could not be applied. Such a record has neither
 	// input nor call.
-	MaskError string `json:"mask_error,omitempty"`
-	// Metrics are durations in nanoseconds.
-	Metrics map[string]int64 `json:"metrics"`
+	MaskError string        `json:"mask_error,omitempty"`
+	Metrics   RecordMetrics `json:"metrics"`
 	// Erased lists JSON pointers of what redaction removed; Masked of what it changed.
 	Erased []string `json:"erased"`
 	Masked []string `json:"masked"`
 	// Known is what is kept with Input, nil for nothing.
 	Known *Known `json:"-"`
+}
+
+// RecordMetrics are durations in nanoseconds, under the names that OPA's decision log uses.
+type RecordMetrics struct {
+	// Extract and Evaluate are parts of Gate, the time until the decision.
+	Extract  int64 `json:"timer_extract_ns"`
+	Evaluate int64 `json:"timer_rego_query_eval_ns"`
+	Gate     int64 `json:"timer_gate_ns"`
 }
 
 // BundleInfo names the revision of a bundle.

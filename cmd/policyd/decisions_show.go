@@ -140,9 +140,13 @@ func revision(record *v1.Record) string {
 // took states how long the parts of the decision took.
 func took(record *v1.Record) string {
 	var out []string
-	for _, part := range []row{{"facts", "timer_extract_ns"}, {"policy", "timer_rego_query_eval_ns"}, {"all", "timer_gate_ns"}} {
-		if length, there := record.Metrics[part.text]; there {
-			out = append(out, part.name+" "+time.Duration(length).Round(time.Microsecond).String())
+	times := record.Metrics
+	for _, part := range []struct {
+		name        string
+		nanoseconds int64
+	}{{"facts", times.Extract}, {"policy", times.Evaluate}, {"all", times.Gate}} {
+		if part.nanoseconds != 0 {
+			out = append(out, part.name+" "+time.Duration(part.nanoseconds).Round(time.Microsecond).String())
 		}
 	}
 	return strings.Join(out, ", ")

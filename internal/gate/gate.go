@@ -226,6 +226,10 @@ func New(options Options) (*Gate, error) {
 	return &Gate{options: options}, nil
 }
 
+// Ids take random numbers from a buffer that is filled for 16 at a time. They are names, not secrets: who may
+// use one is checked where it is used.
+func init() { uuid.EnableRandPool() }
+
 // newID makes a UUID of version 7, whose order is the order of time. It panics
 // when the system gives no random numbers, and the decision is then denied.
 func newID() string { return uuid.Must(uuid.NewV7()).String() }

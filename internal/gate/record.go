@@ -67,10 +67,8 @@ func (e *evaluation) line() *v1.Record {
 			Decision: e.decision.Effect, Reasons: e.decision.Reasons, Items: e.decision.Items, Obligations: e.decision.Obligations,
 		},
 		Error: e.fault,
-		Metrics: map[string]int64{
-			"timer_extract_ns":         e.extract.Nanoseconds(),
-			"timer_rego_query_eval_ns": e.evaluate.Nanoseconds(),
-			"timer_gate_ns":            options.Clock().Sub(e.start).Nanoseconds(),
+		Metrics: v1.RecordMetrics{
+			Extract: e.extract.Nanoseconds(), Evaluate: e.evaluate.Nanoseconds(), Gate: options.Clock().Sub(e.start).Nanoseconds(),
 		},
 		Erased: []string{}, Masked: []string{},
 	}

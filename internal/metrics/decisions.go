@@ -88,10 +88,9 @@ func (m *Metrics) Recorded(record *v1.Record, took time.Duration, err error) {
 	if err != nil {
 		m.failures.Inc()
 	}
-	seconds := func(timer string) float64 { return time.Duration(record.Metrics[timer]).Seconds() }
-	m.steps.extract.Observe(seconds("timer_extract_ns"))
-	m.steps.judge.Observe(seconds("timer_rego_query_eval_ns"))
-	m.steps.gate.Observe(seconds("timer_gate_ns"))
+	m.steps.extract.Observe(time.Duration(record.Metrics.Extract).Seconds())
+	m.steps.judge.Observe(time.Duration(record.Metrics.Evaluate).Seconds())
+	m.steps.gate.Observe(time.Duration(record.Metrics.Gate).Seconds())
 	m.steps.record.Observe(took.Seconds())
 }
 

@@ -99,9 +99,8 @@ func TestRequestsRecordsAndPrompts(t *testing.T) {
 	m.Began()
 	m.Began()
 	m.Ended("/v1/decide", "POST", 200, false, 3*time.Millisecond)
-	m.Recorded(&v1.Record{Metrics: map[string]int64{
-		"timer_extract_ns": 20_000, "timer_rego_query_eval_ns": 60_000, "timer_gate_ns": 90_000,
-	}}, 30*time.Millisecond, errors.New("disk full"))
+	m.Recorded(&v1.Record{Metrics: v1.RecordMetrics{Extract: 20_000, Evaluate: 60_000, Gate: 90_000}},
+		30*time.Millisecond, errors.New("disk full"))
 	m.Prompt(&v1.Prompt{State: v1.PromptPending})
 	m.Prompt(&v1.Prompt{State: v1.PromptAnswered, Answer: &v1.PromptAnswer{Choice: v1.ChoiceOnce}})
 	m.Prompt(&v1.Prompt{State: v1.PromptExpired})
@@ -144,7 +143,7 @@ func TestSourcesAreReadAtEachScrape(t *testing.T) {
 func TestCountingAllocatesNothing(t *testing.T) {
 	m := metrics.New("")
 	decision := &v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("a/b"), reason("c/d"), reason("a/b")}}
-	record := &v1.Record{Metrics: map[string]int64{"timer_extract_ns": 1}}
+	record := &v1.Record{Metrics: v1.RecordMetrics{Extract: 1}}
 	count := func() {
 		m.Decided(decision)
 		m.Recorded(record, time.Microsecond, nil)
@@ -158,7 +157,7 @@ func TestCountingAllocatesNothing(t *testing.T) {
 func BenchmarkDecided(b *testing.B) {
 	m := metrics.New("")
 	decision := &v1.Decision{Effect: v1.EffectAllow, Reasons: []v1.Reason{reason("a/b"), reason("c/d"), reason("a/b")}}
-	record := &v1.Record{Metrics: map[string]int64{"timer_extract_ns": 1}}
+	record := &v1.Record{Metrics: v1.RecordMetrics{Extract: 1}}
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Decided(decision)

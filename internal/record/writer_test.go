@@ -52,7 +52,7 @@ func sample(id string) *v1.Record {
 			Reasons:  []v1.Reason{{Rule: "approvals/required", Code: "approval_required", Effect: v1.EffectPrompt, Item: 1}},
 			Items:    []v1.DecisionItem{{Kind: "command", Verb: "ls", CoveredBy: "safe_verbs/read"}},
 		},
-		Metrics: map[string]int64{"timer_total_ns": 1}, Erased: []string{}, Masked: []string{"/call/args/command"},
+		Metrics: v1.RecordMetrics{Gate: 1}, Erased: []string{}, Masked: []string{"/call/args/command"},
 	}
 }
 

@@ -93,7 +93,7 @@ func recordOf(decider *Sidecar, labels map[string]string, s *staged) *v1.Record 
 		Bundles: map[string]v1.BundleInfo{"policyd": s.bundle()},
 		Input:   &s.input, Call: kept, Erased: erased, Masked: masked,
 		Result:  v1.RecordResult{Decision: s.decision.Effect, Reasons: s.decision.Reasons, Items: s.decision.Items},
-		Metrics: map[string]int64{"timer_extract_ns": 1, "timer_rego_query_eval_ns": 1, "timer_gate_ns": 1},
+		Metrics: v1.RecordMetrics{Extract: 1, Evaluate: 1, Gate: 1},
 	}
 }
 

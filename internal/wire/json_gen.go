@@ -19,7 +19,8 @@ func (w *writer) record(v *v1.Record) {
 	if v.MaskError != "" {
 		w.text(`,"mask_error":`, v.MaskError)
 	}
-	members(w, `,"metrics":`, v.Metrics, w.count)
+	w.raw(`,"metrics":`)
+	w.recordMetrics(&v.Metrics)
 	w.texts(`,"erased":`, v.Erased)
 	w.texts(`,"masked":`, v.Masked)
 	w.raw("}")
@@ -58,6 +59,13 @@ func (w *writer) recordCall(v *v1.RecordCall) {
 	w.text(`,"cwd":`, v.Cwd)
 	w.text(`,"session_id":`, v.SessionID)
 	w.text(`,"agent":`, v.Agent)
+	w.raw("}")
+}
+
+func (w *writer) recordMetrics(v *v1.RecordMetrics) {
+	w.number(`{"timer_extract_ns":`, int64(v.Extract))
+	w.number(`,"timer_rego_query_eval_ns":`, int64(v.Evaluate))
+	w.number(`,"timer_gate_ns":`, int64(v.Gate))
 	w.raw("}")
 }
 

@@ -220,7 +220,7 @@ func TestNothingIsAllocatedForPlainText(t *testing.T) {
 		}},
 		Call:    &v1.RecordCall{Tool: "Bash", Args: map[string]any{"command": "git status", "b": "c"}},
 		Result:  v1.RecordResult{Reasons: []v1.Reason{{Rule: "r"}}, Items: []v1.DecisionItem{{Verb: "v"}}},
-		Metrics: map[string]int64{"a": 1, "b": 2, "c": 3},
+		Metrics: v1.RecordMetrics{Extract: 1, Evaluate: 2, Gate: 3},
 	}
 	decision := v1.Decision{ID: "1", Reasons: record.Result.Reasons, Items: record.Result.Items}
 	out := make([]byte, 0, 4096)
