@@ -5,9 +5,12 @@ package project
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
+	"testing/fstest"
 )
 
 // Tree is a home directory with a project in it. It is in for /home/dev in payloads that were captured
@@ -60,21 +63,70 @@ func Expose(ctx context.Context, tree Tree) error {
 	return git(ctx, tree, [][]string{{"add", "-A", "-f"}, {"commit", "-q", "-m", "feat: x"}})
 }
 
+// repository is what git made of the project's files: they and its dates are the same each time, so one run of
+// it serves all trees of a process.
+var repository struct {
+	sync.Mutex
+	files fstest.MapFS
+}
+
+// commit puts a repository into the project that holds its files.
 func commit(ctx context.Context, tree Tree) error {
-	return git(ctx, tree, [][]string{
+	repository.Lock()
+	defer repository.Unlock()
+	store := filepath.Join(tree.Project, ".git")
+	if repository.files != nil {
+		if err := os.CopyFS(store, repository.files); err != nil {
+			return fmt.Errorf("copy repository: %w", err)
+		}
+		// The index holds times and numbers of the first tree's files.
+		return git(ctx, tree, [][]string{{"update-index", "-q", "--refresh"}})
+	}
+	if err := git(ctx, tree, [][]string{
 		{"init", "-q", "-b", "main"},
 		{"add", "."},
 		{"commit", "-q", "-m", "first"},
 		{"tag", "v1.0.0"},
 		{"commit", "-q", "--allow-empty", "-m", "second"},
-	})
+	}); err != nil {
+		return err
+	}
+	files, err := read(store)
+	repository.files = files
+	return err
 }
 
-// Environment is that of git in the tree: no settings of the machine, and commits that are
-// the same on every machine.
+// read returns all that a directory holds.
+func read(dir string) (fstest.MapFS, error) {
+	held := fstest.MapFS{}
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		file := &fstest.MapFile{Mode: info.Mode(), ModTime: info.ModTime()}
+		if info.Mode().IsRegular() {
+			file.Data, err = os.ReadFile(path)
+		}
+		held[filepath.ToSlash(name)] = file
+		return err
+	})
+	return held, err
+}
+
+// Environment is that of git in the tree: no settings of the machine, commits that are
+// the same on every machine, and no upkeep after them.
 func Environment(tree Tree) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + tree.Home, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=maintenance.auto", "GIT_CONFIG_VALUE_0=false",
 		"GIT_DEFAULT_HASH=sha1", "GIT_DEFAULT_REF_FORMAT=files",
 		"GIT_AUTHOR_NAME=dev", "GIT_AUTHOR_EMAIL=dev@example.org", "GIT_AUTHOR_DATE=2026-01-05T10:00:00Z",
 		"GIT_COMMITTER_NAME=dev", "GIT_COMMITTER_EMAIL=dev@example.org", "GIT_COMMITTER_DATE=2026-01-05T10:00:00Z",
