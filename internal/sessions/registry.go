@@ -99,8 +99,8 @@ type Options struct {
 	Fault func(err error)
 	// Changed, if set, is called for every session that changed.
 	Changed func(session v1.SessionInfo)
-	// Granted, if set, gets new path grants, read from the store or made here, since they may allow the calls
-	// of open prompts. It has to be quick.
+	// Granted, if set, is called after new path grants that are made here, since they may allow the calls of
+	// open prompts. It has to be quick.
 	Granted func()
 	// Ended, if set, is called when a session was archived.
 	Ended func(session string)
@@ -197,7 +197,7 @@ func New(options Options) (*Registry, error) {
 func (r *Registry) SetAsker(asker Asker) { r.asker = asker }
 
 // Load reads all grants anew and forgets the sessions, which are read again on their next use. Until it has
-// succeeded there are only standing grants.
+// succeeded there are only standing grants. Granted is not called.
 func (r *Registry) Load(ctx context.Context) error {
 	r.writing.Lock()
 	defer r.writing.Unlock()
@@ -223,7 +223,6 @@ func (r *Registry) Load(ctx context.Context) error {
 	maps.Copy(r.forgotten, r.sessions)
 	r.bytesBefore += r.bytes
 	r.sessions, r.bytes = map[string]*entry{}, 0
-	r.options.Granted()
 	return nil
 }
 

@@ -214,8 +214,10 @@ func (m *Memory) reads(ctx context.Context, session *v1.Session, path string, ca
 	return m.gate.Decide(ctx, call, gate.DecideOptions{Caller: caller, Probe: true})
 }
 
-// load reads everything anew.
+// load reads everything anew. Pending prompts are decided again once all of it is read, since what was answered
+// meanwhile may allow their calls.
 func (m *Memory) load(ctx context.Context) error {
+	defer m.releases.granted()
 	return errors.Join(m.Sessions.Load(ctx), m.Approvals.Load(ctx), m.Prompts.Load(ctx))
 }
 
@@ -267,6 +269,7 @@ func (m *Memory) take(ctx context.Context, change store.Change) error {
 		m.Sessions.Forget(change.ID)
 		return nil
 	case "grants":
+		defer m.releases.granted()
 		return m.Sessions.Load(ctx)
 	case "approvals":
 		return m.Approvals.Refresh(ctx, change.ID)
