@@ -240,8 +240,8 @@ func (e *Engine) commit(ctx context.Context, txn storage.Transaction, event stor
 	e.forget(ctx, txn)
 }
 
-// accept activates what was proposed. The status says so afterwards, so that whoever was told that a policy
-// is active gets its decisions.
+// accept activates what was proposed. The status states it afterwards, so that a policy that is active by the
+// status decides.
 func (e *Engine) accept(p *proposal) {
 	before := e.fetched
 	e.local, e.fetched = p.local, p.fetched
