@@ -183,7 +183,7 @@ func TestFlappingUnderLoad(t *testing.T) {
 			s.misbehave(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusInternalServerError) })
 		},
 	}
-	for i := range 12 {
+	for i := range 6 {
 		bad[i%len(bad)]()
 		require.Error(t, e.Poll(t.Context()))
 		verb := good[i%2]

@@ -66,11 +66,14 @@ func TestEverydayLinesPass(t *testing.T) {
 func TestAttacksAreNotAllowed(t *testing.T) {
 	tree := newTree(t)
 	require.NoError(t, project.Expose(t.Context(), tree))
-	s := startServer(t)
-	for _, line := range readCorpus(t, "attacks") {
-		call := line.call(t, tree)
-		call.Session.ID = line.ID // a session has few open prompts
-		decision := s.decide(t, call)
+	lines := readCorpus(t, "attacks")
+	calls := make([]v1.Call, len(lines))
+	for i, line := range lines {
+		calls[i] = line.call(t, tree)
+		calls[i].Session.ID = line.ID // a session has few open prompts
+	}
+	for i, decision := range startServer(t).decideAll(t, calls) {
+		line := &lines[i]
 		assert.Containsf(t, line.Accept, decision.Effect.String(), "%s %q\n%+v", line.ID, line.Command, decision.Reasons)
 	}
 }

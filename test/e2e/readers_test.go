@@ -71,23 +71,29 @@ func readersPass(t *testing.T, name, script string, least float64) {
 // decideAll decides lines in batches.
 func decideAll(t *testing.T, tree project.Tree, lines []line) []v1.Decision {
 	t.Helper()
-	s := startServer(t)
+	calls := make([]v1.Call, len(lines))
+	for i, line := range lines {
+		calls[i] = line.call(t, tree)
+		calls[i].Session.ID = fmt.Sprintf("readers-%d", i/50) // a session has few open prompts
+	}
+	return startServer(t).decideAll(t, calls)
+}
+
+// decideAll sends calls in batches, whose records are written together.
+func (s *server) decideAll(t *testing.T, calls []v1.Call) []v1.Decision {
+	t.Helper()
 	var all []v1.Decision
-	for start := 0; start < len(lines); start += 50 {
-		batch := lines[start:min(start+50, len(lines))]
-		request := v1.BatchRequest{}
-		for _, line := range batch {
-			call := line.call(t, tree)
-			call.Session.ID = fmt.Sprintf("readers-%d", start) // a session has few open prompts
-			request.Calls = append(request.Calls, call)
-		}
-		body, err := json.Marshal(request)
+	for batch := range slices.Chunk(calls, 50) {
+		body, err := json.Marshal(v1.BatchRequest{Calls: batch})
 		require.NoError(t, err)
 		status, _, answer := s.post(t, "/v1/decide/batch", string(body))
 		require.Equalf(t, http.StatusOK, status, "%s", answer)
 		var decided v1.BatchResponse
 		require.NoError(t, json.Unmarshal(answer, &decided))
 		require.Len(t, decided.Decisions, len(batch))
+		for i := range decided.Decisions {
+			requireWellFormed(t, &decided.Decisions[i])
+		}
 		all = append(all, decided.Decisions...)
 	}
 	return all

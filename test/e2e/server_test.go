@@ -225,11 +225,16 @@ func wellFormed(t *testing.T, answer []byte) v1.Decision {
 	t.Helper()
 	var decision v1.Decision
 	require.NoErrorf(t, json.Unmarshal(answer, &decision), "%s", answer)
-	require.NotEmptyf(t, decision.ID, "%s", answer)
-	require.NotEmptyf(t, decision.Reasons, "%s", answer)
-	require.NotEmptyf(t, decision.Policy.Revision, "%s", answer)
-	require.Equalf(t, decision.Effect == v1.EffectPrompt, decision.Prompt != nil, "%s", answer)
+	requireWellFormed(t, &decision)
 	return decision
+}
+
+func requireWellFormed(t *testing.T, decision *v1.Decision) {
+	t.Helper()
+	require.NotEmptyf(t, decision.ID, "%+v", decision)
+	require.NotEmptyf(t, decision.Reasons, "%+v", decision)
+	require.NotEmptyf(t, decision.Policy.Revision, "%+v", decision)
+	require.Equalf(t, decision.Effect == v1.EffectPrompt, decision.Prompt != nil, "%+v", decision)
 }
 
 // environment is what a program gets that must not know the tester's own home.

@@ -29,17 +29,21 @@ func TestWorkspaceWrites(t *testing.T) {
 	require.NoError(t, err)
 	settings := filepath.Join(t.TempDir(), "policyd.yaml")
 	require.NoError(t, os.WriteFile(settings, []byte("shell: {workspace_writes: true}\n"), 0o600))
-	on, off := startServer(t, "--config", settings), startServer(t)
 	counts := map[string]int{}
-	for _, line := range lines {
+	calls, public := make([]v1.Call, len(lines)), make([]v1.Call, len(lines))
+	for i, line := range lines {
 		counts[line.Accept[0]]++
-		call := line.call(t, tree)
-		call.Session.ID = line.ID // a session has few open prompts
-		decision := on.decide(t, call)
-		assert.Containsf(t, line.Accept, decision.Effect.String(), "%s %q: %+v", line.ID, line.Command, decision.Reasons)
-		assert.NotEqualf(t, v1.EffectAllow, off.decide(t, call).Effect, "%s %q is allowed with the setting off", line.ID, line.Command)
-		call.Session.ID, call.Session.Audience = "public-"+line.ID, v1.AudiencePublic
-		assert.NotEqualf(t, v1.EffectAllow, on.decide(t, call).Effect, "%s %q is allowed in public", line.ID, line.Command)
+		calls[i] = line.call(t, tree)
+		calls[i].Session.ID = line.ID // a session has few open prompts
+		public[i] = calls[i]
+		public[i].Session.ID, public[i].Session.Audience = "public-"+line.ID, v1.AudiencePublic
+	}
+	on := startServer(t, "--config", settings)
+	decided, inPublic, off := on.decideAll(t, calls), on.decideAll(t, public), startServer(t).decideAll(t, calls)
+	for i, line := range lines {
+		assert.Containsf(t, line.Accept, decided[i].Effect.String(), "%s %q: %+v", line.ID, line.Command, decided[i].Reasons)
+		assert.NotEqualf(t, v1.EffectAllow, off[i].Effect, "%s %q is allowed with the setting off", line.ID, line.Command)
+		assert.NotEqualf(t, v1.EffectAllow, inPublic[i].Effect, "%s %q is allowed in public", line.ID, line.Command)
 	}
 	assert.GreaterOrEqual(t, counts["prompt"], refusedWrites)
 	assert.GreaterOrEqual(t, counts["allow"], ordinaryWrites)
