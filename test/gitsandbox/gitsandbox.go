@@ -29,7 +29,7 @@ func New(tb testing.TB) *Sandbox {
 	require.NoError(tb, os.MkdirAll(s.Home, 0o755))
 	require.NoError(tb, os.MkdirAll(s.Project, 0o755))
 	s.Write(filepath.Join(s.Home, ".gitconfig"),
-		"[user]\n\tname = a\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n[protocol \"file\"]\n\tallow = always\n")
+		"[user]\n\tname = a\n\temail = a@example.org\n[init]\n\tdefaultBranch = main\n[maintenance]\n\tauto = false\n[protocol \"file\"]\n\tallow = always\n")
 	return s
 }
 
