@@ -515,6 +515,18 @@ func TestTheTableIsSharp(t *testing.T) {
 	}
 }
 
+// TestTheArchitecturePageNamesThePackagesOfExtraction: it is the map that people who join begin with.
+func TestTheArchitecturePageNamesThePackagesOfExtraction(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	require.NoError(t, err)
+	for _, pkg := range listPackages(t) {
+		name := strings.TrimPrefix(pkg.ImportPath, module)
+		if strings.HasPrefix(name, "extract") {
+			assert.Containsf(t, string(page), "`"+name+"`", "docs/architecture.md has no row for %s", name)
+		}
+	}
+}
+
 func TestTopLevelHasKnownEntriesOnly(t *testing.T) {
 	known := []string{
 		".ci", ".editorconfig", ".git", ".gitignore", ".dockerignore", ".golangci.yml", ".regal", "CHANGELOG.md", "CONTRIBUTING.md", "Dockerfile", "LICENSE",
