@@ -319,21 +319,29 @@ func (l *lexer) word() {
 		case ' ', '\t', '\n', ';', '|', '&', ')', '<', '>':
 			l.add(start)
 			return
-		case '\\':
-			l.escaped()
-		case '\'':
-			l.skipTo('\'', false)
-		case '"':
-			l.double()
-		case '`':
-			l.backquoted(false)
-		case '$':
-			l.dollar(false)
 		default:
-			l.pos++
+			l.part(c)
 		}
 	}
 	l.add(start)
+}
+
+// part moves behind one byte of a word, or behind what begins with it: quotes, an escape or an expansion.
+func (l *lexer) part(first byte) {
+	switch first {
+	case '\\':
+		l.escaped()
+	case '\'':
+		l.skipTo('\'', false)
+	case '"':
+		l.double()
+	case '`':
+		l.backquoted(false)
+	case '$':
+		l.dollar(false)
+	default:
+		l.pos++
+	}
 }
 
 // array moves behind the members of name=( … ). It reports false where none
@@ -354,18 +362,8 @@ func (l *lexer) array(start int) bool {
 			return true
 		case ';', '|', '&', '(', '<', '>', '#':
 			l.failed = true
-		case '\\':
-			l.escaped()
-		case '\'':
-			l.skipTo('\'', false)
-		case '"':
-			l.double()
-		case '`':
-			l.backquoted(false)
-		case '$':
-			l.dollar(false)
 		default:
-			l.pos++
+			l.part(c)
 		}
 	}
 	l.failed = true
