@@ -14,6 +14,8 @@ project contains i if {
 	_plain_line
 }
 
+project contains i if some i in _chosen_readers
+
 # METADATA
 # description: >-
 #   The commands that stage files for the next commit which they name, and which are there. A directory or a pattern may
@@ -131,6 +133,19 @@ _tools contains i if {
 	object.subset(data.policyd.config.caveats.project_programs, item.caveats)
 	_own_words(item)
 	_runs_project_code(item)
+}
+
+# A tool of the list that only reads, in a safe form, where a file of the project chooses which program runs.
+_chosen_readers contains i if {
+	some i in _working
+	item := input.items[i]
+	data.policyd.config.project_tools.readers[item.verb] == true
+	item.caveats.project_chooses_program
+	object.subset(data.policyd.config.caveats.project_readers, item.caveats)
+	object.subset(data.policyd.config.spaces.readable[input.session.audience], item.touches)
+	some safe in data.policyd.config.safe_verbs[input.session.platform][item.verb]
+	object.subset(safe.form, item.form)
+	object.subset(item.form, safe.needs)
 }
 
 # A runner that fetches a package which is missing finds in its registry what has the name. Only tools that come from
