@@ -410,7 +410,8 @@ func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line s
 	if format == nil {
 		format = patchers[c.Program]
 	}
-	if format == nil {
+	previews := c.Verb == "git apply" && slices.ContainsFunc(patchPreviews[:4], c.Has) && c.OnlyForm(patchPreviews...)
+	if format == nil || previews && !c.Has("--check") {
 		return
 	}
 	dirs := c.Cwd.Known
@@ -424,6 +425,9 @@ func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line s
 		known = known && ok
 		for _, change := range changes {
 			known = known && !strings.ContainsAny(change.Path, "$`\\'\"")
+			if previews {
+				change.Op = v1.OpRead
+			}
 			r.patchedPath(t, change, dirs, !envelope)
 		}
 	}
@@ -489,6 +493,13 @@ var patchers = map[string]patch.Format{
 
 // maxPatch bounds how much is read of a file that holds a patch.
 const maxPatch = 1 << 20
+
+// patchPreviews are options and operands with which git apply changes nothing if one of the first four is among them. With
+// --check, whether it fails shows what the files hold that the patch names.
+var patchPreviews = []string{
+	"--stat", "--numstat", "--summary", "--check", "<patch>", "-z", "-p", "--verbose", "--quiet", "--reverse", "--exclude", "--include",
+	"--no-add", "-C", "--no-pager", "--recount", "--unidiff-zero", "--whitespace", "--ignore-whitespace", "--allow-empty", "--inaccurate-eof",
+}
 
 // patchOptions are the options and operands of those commands that don't change
 // where a patch leads, but by stripping segments.

@@ -48,6 +48,8 @@ type ShellWords struct {
 	// RunsText are builtins that run text, or change what the text behind them means.
 	RunsText     []string `json:"runs_text"`
 	SafeSetNames []string `json:"safe_set_names"`
+	// Inspecting are builtins to the letters of the options with which they only print what the shell holds.
+	Inspecting map[string]string `json:"inspecting"`
 }
 
 // IsShell reports whether a program is a shell whose command lines are parsed.
