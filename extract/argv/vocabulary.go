@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	fast "github.com/goccy/go-json"
+
+	"policyd/extract/value"
 )
 
 //go:embed words.json
@@ -77,7 +79,8 @@ type Python struct {
 
 // Variables are names of environment variables, by what they change.
 type Variables struct {
-	// HarmlessValues are names to the one value that is harmless: "" is any, "0-9" any number.
+	// HarmlessValues are names to the values that are harmless, with "|" between them: "" is any, "0-9" any number, "a-z" any
+	// word without a character that a shell or make gives a meaning to.
 	HarmlessValues   map[string]string `json:"harmless"`
 	HarmlessPrefixes []string          `json:"harmless_prefixes"`
 	// DangerousNames are patterns of names that change which programs run, what they load, or where
@@ -113,7 +116,7 @@ func (v *Variables) Harmless(name, text string) bool {
 		if only == "0-9" { // zsh evaluates them as expressions when they are set
 			return text != "" && strings.Trim(text, "0123456789") == ""
 		}
-		return only == "" || only == text
+		return only == "" || only == "a-z" && strings.Trim(text, value.NameBytes+"-.,:") == "" || slices.Contains(strings.Split(only, "|"), text)
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
