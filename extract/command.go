@@ -406,12 +406,8 @@ func (r *commands) exclude(index int, c *command.Command, line string) {
 // touches. The patch stands in the line or in a file that the command reads;
 // one that is elsewhere, or can't be read wholly, is a caveat.
 func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line string) {
-	format := patchers[c.Verb]
+	format := patcher(c)
 	if format == nil {
-		format = patchers[c.Program]
-	}
-	previews := c.Verb == "git apply" && slices.ContainsFunc(patchPreviews[:4], c.Has) && c.OnlyForm(patchPreviews...)
-	if format == nil || previews && !c.Has("--check") {
 		return
 	}
 	dirs := c.Cwd.Known
@@ -425,14 +421,32 @@ func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line s
 		known = known && ok
 		for _, change := range changes {
 			known = known && !strings.ContainsAny(change.Path, "$`\\'\"")
-			if previews {
-				change.Op = v1.OpRead
-			}
 			r.patchedPath(t, change, dirs, !envelope)
 		}
 	}
 	if !known {
 		item.Caveats.Add("patch_unread")
+	}
+}
+
+// patcher is the format of the patch that a command applies, or compares with files; nil if there is none.
+func patcher(c *command.Command) patch.Format {
+	format := patchers[c.Verb]
+	if format == nil {
+		format = patchers[c.Program]
+	}
+	switch {
+	case c.Verb != "git apply" || !slices.ContainsFunc(patchPreviews[:4], c.Has) || !c.OnlyForm(patchPreviews...):
+		return format
+	case !c.Has("--check"):
+		return nil
+	}
+	return func(text string) ([]patch.Change, bool) {
+		changes, known := format(text)
+		for i := range changes {
+			changes[i].Op = v1.OpRead
+		}
+		return changes, known
 	}
 }
 

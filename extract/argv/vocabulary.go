@@ -8,8 +8,6 @@ import (
 	"strings"
 
 	fast "github.com/goccy/go-json"
-
-	"policyd/extract/value"
 )
 
 //go:embed words.json
@@ -101,6 +99,19 @@ type Variables struct {
 	MakeControls []string `json:"make_controls"`
 }
 
+// harmlessValue reports whether a value is one of those that HarmlessValues states.
+func harmlessValue(only, text string) bool {
+	switch only {
+	case "":
+		return true
+	case "0-9": // zsh evaluates them as expressions when they are set
+		return text != "" && strings.Trim(text, "0123456789") == ""
+	case "a-z":
+		return strings.Trim(text, schemeBytes+"_,:") == ""
+	}
+	return slices.Contains(strings.Split(only, "|"), text)
+}
+
 // Harmless reports whether assigning text to name changes nothing but how output looks.
 func (v *Variables) Harmless(name, text string) bool {
 	if name == "TZ" && strings.ContainsAny(text, ".:") {
@@ -113,10 +124,7 @@ func (v *Variables) Harmless(name, text string) bool {
 		return false
 	}
 	if only, ok := v.HarmlessValues[name]; ok {
-		if only == "0-9" { // zsh evaluates them as expressions when they are set
-			return text != "" && strings.Trim(text, "0123456789") == ""
-		}
-		return only == "" || only == "a-z" && strings.Trim(text, value.NameBytes+"-.,:") == "" || slices.Contains(strings.Split(only, "|"), text)
+		return harmlessValue(only, text)
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -75,7 +75,7 @@ func (p *parameter) splice(x *expander) {
 		x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, false))
 		return
 	case "RANDOM", "SECONDS", "LINENO":
-		if p.w.countsByItself(p.st, p.name) {
+		if countsByItself(p.w, p.st, p.name) {
 			x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, false))
 			return
 		}
@@ -92,7 +92,7 @@ func (p *parameter) splice(x *expander) {
 
 // countsByItself reports whether bash and zsh give a number to a variable that the line doesn't assign, whatever the
 // environment holds.
-func (w *walker) countsByItself(st *state.State, name string) bool {
+func countsByItself(w *walker, st *state.State, name string) bool {
 	return !w.Posix && !st.Assigned(name) && !st.Has("assigns") && oneOf(" RANDOM SECONDS LINENO ", name)
 }
 

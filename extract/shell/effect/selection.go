@@ -19,14 +19,13 @@ type treeSelection struct {
 // filter adds an option that filters a walk, by the kind of filter. A glob over more than base names isn't
 // followed: the walk is then wider.
 func (s *treeSelection) filter(walk *value.Walk, kind string, word expansion.Word, darwin bool) {
-	literal := word.Kind == expansion.Literal
-	followed := literal && !strings.ContainsAny(word.Text, "/{")
+	followed := word.Kind == expansion.Literal && !strings.ContainsAny(word.Text, "/{")
 	switch kind {
 	case "glob":
 		s.glob(walk, word, followed)
 	case "include":
 		s.takesAll = s.takesAll || s.leavesOut // if leaving out comes first, some programs read what no option names
-		s.include(walk, word.Text, literal && !strings.Contains(word.Text, "/"))
+		s.include(walk, word.Text, namesNoDirectory(word))
 		walk.Across = walk.Across || darwin
 	case "extension":
 		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed && plainExtension(word.Text)) // fd takes all dots away
@@ -54,6 +53,11 @@ func (s *treeSelection) glob(walk *value.Walk, word expansion.Word, followed boo
 	case followed:
 		walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
 	}
+}
+
+// namesNoDirectory reports whether a word is a glob over base names alone, be it one with braces, which some programs read.
+func namesNoDirectory(word expansion.Word) bool {
+	return word.Kind == expansion.Literal && !strings.Contains(word.Text, "/")
 }
 
 // plainExtension reports whether fd takes an extension as it is written.
