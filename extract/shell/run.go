@@ -242,7 +242,8 @@ func (v *run) env(program *argv.Program) bool {
 	return true
 }
 
-// unsets is the state without the variables that options of env take away. What isn't a plain -u may take away any.
+// unsets is the state without the variables that options of env take away. A variable that isn't dangerous can be
+// missing: programs then do what they do for a person who never set it. What isn't a plain -u may take away any.
 func (v *run) unsets(st *state.State) *state.State {
 	options := v.Args.Words[:len(v.Args.Words)-len(v.Args.Operands)]
 	for len(options) > 0 {
@@ -253,10 +254,10 @@ func (v *run) unsets(st *state.State) *state.State {
 		case options[0].Is("--"):
 			return st
 		}
-		if !plain || options[0].Kind != expansion.Literal {
+		none := expansion.Word{Kind: expansion.Literal}
+		if !plain || options[0].Kind != expansion.Literal || !v.w.harmless(name, none) && !v.w.inert(name, none) {
 			return st.WithCaveat("assigns")
 		}
-		st = v.w.sets(st, name, expansion.Word{Kind: expansion.Literal})
 		options = options[1:]
 	}
 	return st
