@@ -406,10 +406,7 @@ func (r *commands) exclude(index int, c *command.Command, line string) {
 // touches. The patch stands in the line or in a file that the command reads;
 // one that is elsewhere, or can't be read wholly, is a caveat.
 func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line string) {
-	format := patchers[c.Verb]
-	if format == nil {
-		format = patchers[c.Program]
-	}
+	format := patcher(c)
 	if format == nil {
 		return
 	}
@@ -429,6 +426,27 @@ func (r *commands) patched(t *touched, item *v1.Item, c *command.Command, line s
 	}
 	if !known {
 		item.Caveats.Add("patch_unread")
+	}
+}
+
+// patcher is the format of the patch that a command applies, or compares with files; nil if there is none.
+func patcher(c *command.Command) patch.Format {
+	format := patchers[c.Verb]
+	if format == nil {
+		format = patchers[c.Program]
+	}
+	switch {
+	case c.Verb != "git apply" || !slices.ContainsFunc(patchPreviews[:4], c.Has) || !c.OnlyForm(patchPreviews...):
+		return format
+	case !c.Has("--check"):
+		return nil
+	}
+	return func(text string) ([]patch.Change, bool) {
+		changes, known := format(text)
+		for i := range changes {
+			changes[i].Op = v1.OpRead
+		}
+		return changes, known
 	}
 }
 
@@ -489,6 +507,13 @@ var patchers = map[string]patch.Format{
 
 // maxPatch bounds how much is read of a file that holds a patch.
 const maxPatch = 1 << 20
+
+// patchPreviews are options and operands with which git apply changes nothing if one of the first four is among them. With
+// --check, whether it fails shows what the files hold that the patch names.
+var patchPreviews = []string{
+	"--stat", "--numstat", "--summary", "--check", "<patch>", "-z", "-p", "--verbose", "--quiet", "--reverse", "--exclude", "--include",
+	"--no-add", "-C", "--no-pager", "--recount", "--unidiff-zero", "--whitespace", "--ignore-whitespace", "--allow-empty", "--inaccurate-eof",
+}
 
 // patchOptions are the options and operands of those commands that don't change
 // where a patch leads, but by stripping segments.

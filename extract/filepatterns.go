@@ -11,8 +11,8 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/catalog"
 	"policyd/extract/disk"
-	"policyd/extract/shell/effect"
 	"policyd/extract/shell/lexical"
+	"policyd/extract/value"
 )
 
 // maxPatternWalks bounds the directories that are walked one by one for one pattern. What more of them hold isn't known.
@@ -36,7 +36,7 @@ func (f *fileTools) globbed(raw string, t *catalog.Tool) v1.Path {
 	if name := f.meantAsName(raw, f.facts.Cwd); name != "" {
 		f.namedPath(name, "tree", t, false)
 	}
-	globs, known := disk.Alternatives(raw)
+	globs, known := value.Alternatives(raw)
 	if !known || strings.ContainsAny(raw, "()") || raw[0] == '!' || raw[0] == '#' {
 		return f.namedPath(f.patternRoot(raw), "tree", t, true)
 	}
@@ -143,7 +143,7 @@ func included(text string) (names []string, known bool) {
 		if glob[0] == '!' {
 			continue
 		}
-		bases, known := baseNames(glob)
+		bases, known := value.BaseNames(glob)
 		if !known {
 			return nil, false
 		}
@@ -175,31 +175,12 @@ func listed(text string) []string {
 	return globs
 }
 
-// baseNames are globs over the base names of all that a glob may match: to ripgrep, and to programs that read no braces.
-func baseNames(glob string) (names []string, known bool) {
-	globs, known := disk.Alternatives(glob)
-	if !known || !effect.RuleAsWritten(glob) || strings.ContainsAny(glob, "![]()") {
-		return nil, false
-	}
-	if strings.Contains(glob, "{") {
-		globs = append(globs, strings.NewReplacer("{", "?", "}", "?").Replace(glob))
-	}
-	for _, glob := range globs {
-		name := glob[strings.LastIndexByte(glob, '/')+1:]
-		if strings.Trim(name, ".") == "" {
-			return nil, false // a directory
-		}
-		names = append(names, name)
-	}
-	return names, true
-}
-
 // lastSegment is the glob over base names that the last of some segments is, none if any name matches.
 func lastSegment(segments []string) []string {
 	if len(segments) == 0 {
 		return nil
 	}
-	last := disk.Widened(segments[len(segments)-1])
+	last := value.Widened(segments[len(segments)-1])
 	if slices.Contains([]string{"", ".", "*", "**"}, last) {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"policyd/extract/disk"
 	"policyd/extract/patch"
 	"policyd/extract/scope"
-	"policyd/extract/shell/effect"
 	"policyd/extract/value"
 )
 
@@ -212,7 +211,7 @@ func (f *fileTools) includes(t *catalog.Tool) value.Walk {
 	walk, types := value.Walk{Ignoring: t.Ignoring && !f.readsIgnored(t), Across: t.Pathspecs}, f.tools.texts(t.Types)
 	for _, text := range f.tools.texts(t.Include) {
 		names, known := included(text)
-		if !known || !effect.RuleAsWritten(text) || t.Pathspecs && text[0] == ':' {
+		if !known || !value.RuleAsWritten(text) || t.Pathspecs && text[0] == ':' {
 			return value.Walk{}
 		}
 		walk.Include = append(walk.Include, names...)

@@ -36,7 +36,6 @@ func TestPatchesOfCommands(t *testing.T) {
 		"git apply -p2 deep.diff":                  {"outside", ""},
 		"git apply --directory=.claude plain.diff": {"", "patch_unread"},
 		"patch -d .claude < plain.diff":            {"", "patch_unread"},
-		"git apply --check -R plain.diff":          {},
 		"git apply missing.diff":                   {"", "patch_unread"},
 		"git apply":                                {"", "patch_unread"},
 		"curl x | git apply":                       {"", "patch_unread"},
@@ -55,6 +54,31 @@ func TestPatchesOfCommands(t *testing.T) {
 			assert.Contains(t, touches(facts), "write.", line)
 		}
 	}
+}
+
+// S2: git apply changes nothing if it only prints what a patch holds, or checks whether it fits: that reads what the patch
+// names, and may run what filters it. No option makes it apply the patch all the same.
+func TestPatchesThatAreOnlyLookedAt(t *testing.T) {
+	p := newPlace(t)
+	diff := "--- a/src/main.go\n+++ b/src/main.go\n@@ -1 +1 @@\n-x\n+y\n"
+	require.NoError(t, os.WriteFile(p.project+"/plain.diff", []byte(diff), 0o600))
+	require.NoError(t, os.WriteFile(p.project+"/env.diff", []byte(strings.ReplaceAll(diff, "src/main.go", ".env")), 0o600))
+	for _, line := range []string{
+		"git apply --stat plain.diff", "git apply --numstat -z plain.diff", "git apply --check -R plain.diff", "git apply --summary -v plain.diff",
+		"git apply --stat env.diff", "git diff | git apply --stat",
+	} {
+		facts := p.facts("Bash", map[string]any{"command": line})
+		assert.NotContains(t, touches(facts), "write.", line)
+		assert.NotContains(t, facts.About, "secret", line)
+	}
+	for _, line := range []string{
+		"git apply --stat --apply plain.diff", "git apply --check --apply plain.diff", "git apply --check --appl plain.diff", "git apply -v plain.diff",
+		"git apply --check --index plain.diff", "git apply --stat --3way plain.diff", "git apply --numstat --build-fake-ancestor=x plain.diff",
+	} {
+		assert.Contains(t, touches(p.facts("Bash", map[string]any{"command": line})), "write.", line)
+	}
+	checked := p.facts("Bash", map[string]any{"command": "git apply --check env.diff"})
+	assert.Contains(t, checked.About, "secret", "whether the check fails shows what the file holds")
 }
 
 // V12, P11: a patch that the command doesn't read hides none that it does.

@@ -48,6 +48,8 @@ type ShellWords struct {
 	// RunsText are builtins that run text, or change what the text behind them means.
 	RunsText     []string `json:"runs_text"`
 	SafeSetNames []string `json:"safe_set_names"`
+	// Inspecting are builtins to the letters of the options with which they only print what the shell holds.
+	Inspecting map[string]string `json:"inspecting"`
 }
 
 // IsShell reports whether a program is a shell whose command lines are parsed.
@@ -75,7 +77,8 @@ type Python struct {
 
 // Variables are names of environment variables, by what they change.
 type Variables struct {
-	// HarmlessValues are names to the one value that is harmless: "" is any, "0-9" any number.
+	// HarmlessValues are names to the values that are harmless, with "|" between them: "" is any, "0-9" any number, "a-z" any
+	// word without a character that a shell or make gives a meaning to.
 	HarmlessValues   map[string]string `json:"harmless"`
 	HarmlessPrefixes []string          `json:"harmless_prefixes"`
 	// DangerousNames are patterns of names that change which programs run, what they load, or where
@@ -96,6 +99,19 @@ type Variables struct {
 	MakeControls []string `json:"make_controls"`
 }
 
+// harmlessValue reports whether a value is one of those that HarmlessValues states.
+func harmlessValue(only, text string) bool {
+	switch only {
+	case "":
+		return true
+	case "0-9": // zsh evaluates them as expressions when they are set
+		return text != "" && strings.Trim(text, "0123456789") == ""
+	case "a-z":
+		return strings.Trim(text, schemeBytes+"_,:") == ""
+	}
+	return slices.Contains(strings.Split(only, "|"), text)
+}
+
 // Harmless reports whether assigning text to name changes nothing but how output looks.
 func (v *Variables) Harmless(name, text string) bool {
 	if name == "TZ" && strings.ContainsAny(text, ".:") {
@@ -108,10 +124,7 @@ func (v *Variables) Harmless(name, text string) bool {
 		return false
 	}
 	if only, ok := v.HarmlessValues[name]; ok {
-		if only == "0-9" { // zsh evaluates them as expressions when they are set
-			return text != "" && strings.Trim(text, "0123456789") == ""
-		}
-		return only == "" || only == text
+		return harmlessValue(only, text)
 	}
 	return slices.ContainsFunc(v.HarmlessPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"policyd/extract/stat"
+	"policyd/extract/value"
 )
 
 // Globs expands patterns.
@@ -19,7 +20,7 @@ type Globs struct {
 // ExpandAsTool expands a pattern as tools may do that are no shells: hidden names match, and no segment's case counts.
 func (g *Globs) ExpandAsTool(text, base string) Expansion {
 	out := Expansion{globs: g, tool: true}
-	out.all(Widened(text), base)
+	out.all(value.Widened(text), base)
 	return out
 }
 

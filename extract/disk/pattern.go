@@ -3,7 +3,6 @@ package disk
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -49,50 +48,6 @@ func AsMatched(segment string) (glob string, plain bool) {
 		rest = after
 	}
 }
-
-// maxAlternatives bounds the globs that braces stand for.
-const maxAlternatives = 64
-
-// Alternatives are the globs without braces that one stands for, where ripgrep and npm's glob read its braces alike.
-// known is false for sequences, braces around a single word or in brackets, and those that don't pair.
-func Alternatives(glob string) (globs []string, known bool) {
-	if strings.Contains(glob, `\`) || strings.Contains(glob, "${") || strings.Contains(glob, "..") && strings.Contains(glob, "{") {
-		return nil, false
-	}
-	for globs = []string{glob}; ; {
-		at := slices.IndexFunc(globs, func(glob string) bool { return strings.ContainsAny(glob, "{}") })
-		if at < 0 {
-			return globs, true
-		}
-		group := innermost.FindStringSubmatchIndex(globs[at])
-		if group == nil || len(globs) > maxAlternatives {
-			return nil, false
-		}
-		text := globs[at]
-		globs = slices.Delete(globs, at, at+1)
-		for word := range strings.SplitSeq(text[group[2]:group[3]], ",") {
-			globs = append(globs, text[:group[0]]+word+text[group[1]:])
-		}
-	}
-}
-
-// Widened is a glob that matches whatever one with sets of characters may: tools differ in what a range holds if no case
-// counts, unless it is one of digits or of letters of one case. From any other set on, a segment matches any name.
-func Widened(glob string) string {
-	segments := strings.Split(glob, "/")
-	for i, segment := range segments {
-		if at := strings.IndexByte(segment, '['); at >= 0 && !plainSegment.MatchString(segment) {
-			segments[i] = segment[:at] + "*"
-		}
-	}
-	return strings.Join(segments, "/")
-}
-
-// plainSegment is one whose sets hold letters, digits and ranges of one kind of them.
-var plainSegment = regexp.MustCompile(`^([^\[\]\\]|\[[!^]?([a-z]-[a-z]|[A-Z]-[A-Z]|[0-9]-[0-9]|[A-Za-z0-9_.])+\])*$`)
-
-// innermost are braces around several words, with no braces inside.
-var innermost = regexp.MustCompile(`\{([^{}\[\]]*,[^{}\[\]]*)\}`)
 
 // Match matches a name by a plain glob as shells and programs do: to some, and to
 // more in some locales, a character beyond ASCII is as many as it has bytes, and a range

@@ -70,7 +70,7 @@ func (a *arithmetic) isNumber(expr syntax.ArithmExpr) bool {
 	case *syntax.Lit:
 		if value.IsName(part.Value) {
 			value, known := a.st.Variable(part.Value)
-			return known && (expansion.IsNumber(value) || value.IsCounts())
+			return known && (expansion.IsNumber(value) || value.IsCounts()) || countsByItself(a.w, a.st, part.Value)
 		}
 		return lexical.IsDigits(part.Value) || lexical.IsHexadecimal(part.Value)
 	case *syntax.ParamExp:

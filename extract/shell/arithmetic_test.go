@@ -27,6 +27,7 @@ func TestArithmeticThatIsUnderstood(t *testing.T) {
 		"for ((i=1;i<=5;i+=2)); do echo $i; done", "x=5; echo $(( $x * (2 + 1) ))", "x=5; let x+=1",
 		"t=0; for n in 1 2; do t=$((t + n)); done", "echo $(($# + $?))",
 		"n=5; echo $((${n}+5))", "n=5; echo \"$(( ${n} * 2 ))\"", "n=5; ((${n}>3)) && ls", "n=5; ((m=${n}+1)); echo $m", "n=5; echo $((${n}+$(wc -l < f)))",
+		"echo $((RANDOM % 3))", "echo $((SECONDS / 60))", "echo $(( $RANDOM + LINENO ))", "if (( RANDOM > 9 )); then ls; fi",
 	} {
 		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
 	}
@@ -36,7 +37,9 @@ func TestArithmeticThatIsUnderstood(t *testing.T) {
 func TestArithmeticThatIsMessy(t *testing.T) {
 	for _, line := range []string{
 		"x='a[$(id)]'; echo $((x))", "x='a[$(id)]'; (( x ))", "x='a[$(id)]'; let y=x", "echo $((y))", "((y+1))", "((a[0]))",
-		"x=$(cat f); ((x++))", "x='a[$(id)]'; for ((i=0;i<x;i++)); do ls; done", "i=0; echo $((i++)); cat $i", "((PATH=1)); ls",
+		"x=$(cat f); ((x++))", "echo $((RANDOM = 1))", "((SECONDS++))", "sh -c 'echo $((RANDOM))'",
+		"unset RANDOM; RANDOM='a[$(id)]'; echo $((RANDOM))", "read RANDOM; echo $((RANDOM))", "f() { local RANDOM='a[$(id)]'; echo $((RANDOM)); }; f",
+		"echo $((BASHPID))", "for RANDOM in a; do echo $((RANDOM)); done", "env RANDOM='a[$(id)]' sh -c 'echo $((RANDOM))'", "x='a[$(id)]'; for ((i=0;i<x;i++)); do ls; done", "i=0; echo $((i++)); cat $i", "((PATH=1)); ls",
 		"x=1; for f in a b; do echo $((x)); x='a[$(id)]'; done", "x=1; [ -f a ] && x='a[$(id)]'; echo $((x))",
 		"while read x; do echo $((x+1)); done < f", "(( x = $(id) ))", "let 'x=1'", "((ls); (id))",
 		"declare -i x='a[$(id)]'", "o=-i; declare $o 'x=a[$(id)]'", "typeset -n r=PATH", "declare \"$o\" x=1",

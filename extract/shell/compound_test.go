@@ -211,3 +211,31 @@ func TestTimeWithOptions(t *testing.T) {
 	}
 	assert.Contains(t, parse(t, "time -p -p ls").Commands[0].Caveats, "unknown_program")
 }
+
+// Beside == and != bash and ksh read extended patterns. What such a pattern expands runs, and elsewhere its brackets are a subshell.
+func TestExtendedPatterns(t *testing.T) {
+	for _, line := range []string{
+		"x=a; [[ $x == @(a|b) ]]", "x=a; [[ $x != *.@(ts|tsx) && -f a ]]", "for f in *; do [[ $f == +([0-9])_*.sql ]] && wc $f; done",
+	} {
+		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	for _, line := range []string{
+		"x=a; [[ $x == @($(id)|b) ]]", "x=a; [[ $x == @(`id`) ]]", "x=a; [[ $x == @(<(id)) ]]", "x=a; [[ $x == !(id) ]]", "true == !(id)",
+		"echo == @(a|b)", "[ a == @(a|b) ]", "[[ @(a|b) == a ]]", "x=a; [[ $x == @(a|b\nid) ]]", "x=a; [[ $x == \"$(id)\"@(a) ]]", "x=a; [[ $x == @(a|b ]]; id; echo ) ]]",
+		"[[ $PRIVATE == @(a*|b*) ]]",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}
+
+// Builtins that run text only print what the shell holds without it.
+func TestBuiltinsThatInspect(t *testing.T) {
+	for _, line := range []string{"jobs", "jobs -l", "alias", "alias -p", "hash", "hash -l", "ulimit -n"} {
+		assert.Emptyf(t, parse(t, line).Messy, "%q", line)
+	}
+	for _, line := range []string{
+		"jobs -x id", "jobs -lx id", "jobs -Z x", "alias ls=id", "alias ll", "hash -r", "hash -p ./x ls", "hash ls", "ulimit -n 5", "jobs $x", "hash -d x=/etc",
+	} {
+		assert.NotEmptyf(t, parse(t, line).Messy, "%q", line)
+	}
+}

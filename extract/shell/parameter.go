@@ -74,6 +74,11 @@ func (p *parameter) splice(x *expander) {
 	case "?", "#", "$", "UID", "EUID", "PPID":
 		x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, false))
 		return
+	case "RANDOM", "SECONDS", "LINENO":
+		if countsByItself(p.w, p.st, p.name) {
+			x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, false))
+			return
+		}
 	case "!": // empty if no command runs in the background
 		x.Number(expansion.Number, "$"+p.name, expansion.Numeral(false, true))
 		return
@@ -83,6 +88,12 @@ func (p *parameter) splice(x *expander) {
 		return
 	}
 	x.splice(p.value, p.quoted)
+}
+
+// countsByItself reports whether bash and zsh give a number to a variable that the line doesn't assign, whatever the
+// environment holds.
+func countsByItself(w *walker, st *state.State, name string) bool {
+	return !w.Posix && !st.Assigned(name) && !st.Has("assigns") && oneOf(" RANDOM SECONDS LINENO ", name)
 }
 
 // read is what the expansion reads, before any operator.

@@ -96,6 +96,17 @@ func TestCommandsThatXargsAndFindRun(t *testing.T) {
 		"find . | xargs -d x cat":              "find, xargs",
 		"find . | (cd /etc && xargs cat)":      "find, cd, xargs",
 		"find . | xargs sh x":                  "find, xargs",
+		// Programs that print their operands may get a name in the middle of one, and what they print is none.
+		"find . -exec echo \"== {}\" \\; -exec cat {} \\;":          "find, echo, cat",
+		"find . -execdir pwd \\;":                                   "find, pwd",
+		"find . -execdir basename {} \\;":                           "find, basename",
+		"find . -exec echo \"/etc/{}\" \\; | xargs cat":             "find, echo, xargs",
+		"find . -exec echo {} \\; -exec echo ../{} \\; | xargs cat": "find, echo, echo, xargs",
+		"find . -exec echo ../{} \\; -exec echo {} \\; | xargs cat": "find, echo, echo, xargs",
+		"find . -execdir echo {} \\; | xargs cat":                   "find, echo, xargs",
+		"find . -ok echo a{} \\;":                                   "find",
+		"find . -execdir ./pwd \\;":                                 "find",
+		"find . -exec env echo a{} \\;":                             "find",
 		// A name that becomes a part of a script may be any script.
 		"find . -exec sh -c 'rm {}' \\;":               "find",
 		"git ls-files | xargs -I% sh -c 'wc -l %'":     "git ls-files, xargs",

@@ -236,12 +236,31 @@ func (v *run) env(program *argv.Program) bool {
 		v.Command.Caveats.Add("reads_environment")
 		return false
 	}
-	if v.Has("-u") || v.Has("-i") {
-		st = st.WithCaveat("assigns")
-	}
+	st = v.unsets(st)
 	st = st.WithoutFunctions()
 	v.w.argv(st, st, rest, v.Command.Accesses)
 	return true
+}
+
+// unsets is the state without the variables that options of env take away. A variable that isn't dangerous can be
+// missing: programs then do what they do for a person who never set it. What isn't a plain -u may take away any.
+func (v *run) unsets(st *state.State) *state.State {
+	options := v.Args.Words[:len(v.Args.Words)-len(v.Args.Operands)]
+	for len(options) > 0 {
+		name, plain := strings.CutPrefix(strings.TrimPrefix(options[0].Text, "-"), "-unset=")
+		switch {
+		case options[0].Is("-u") && len(options) > 1 && options[1].Kind == expansion.Literal:
+			name, plain, options = options[1].Text, true, options[1:]
+		case options[0].Is("--"):
+			return st
+		}
+		none := expansion.Word{Kind: expansion.Literal}
+		if !plain || options[0].Kind != expansion.Literal || !v.w.harmless(name, none) && !v.w.inert(name, none) {
+			return st.WithCaveat("assigns")
+		}
+		options = options[1:]
+	}
+	return st
 }
 
 // changesShell reports whether a builtin runs a builtin that changes the shell

@@ -43,8 +43,8 @@ func builtinOf(name string) builtin {
 		return simpleCommand.read
 	case "mapfile", "readarray":
 		return simpleCommand.mapfile
-	case "ulimit":
-		return simpleCommand.ulimit
+	case "ulimit", "jobs", "alias", "hash":
+		return simpleCommand.inspect
 	case "unset":
 		return simpleCommand.unset
 	case "source", ".":
@@ -131,15 +131,15 @@ func (i simpleCommand) leave() (ok, fail *state.State, explained bool) {
 	return i.after, i.after, true
 }
 
-// ulimit walks the builtin if it only reads limits.
-func (i simpleCommand) ulimit() (ok, fail *state.State, explained bool) {
-	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool {
-		return !arg.IsOption() || strings.Trim(arg.Text[1:], "SHabcdefiklmnpqrstuvxPRT") != ""
-	}) {
+// inspect walks a builtin that only prints what the shell holds: its words are options by which it changes nothing.
+func (i simpleCommand) inspect() (ok, fail *state.State, explained bool) {
+	name := i.argv[0].Text
+	letters := i.w.table.Words.Shell.Inspecting[name]
+	if slices.ContainsFunc(i.args(), func(arg expansion.Word) bool { return !arg.IsOption() || strings.Trim(arg.Text[1:], letters) != "" }) {
 		return nil, nil, false
 	}
-	c := i.w.newCommand(i.st, "ulimit", i.redirs)
-	c.Form.Put("<limit>", "prints")
+	c := i.w.newCommand(i.st, name, i.redirs)
+	c.Form.Put("<state>", "prints")
 	i.w.emit(c)
 	return i.after, i.after, true
 }

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/state"
+	"policyd/extract/value"
 )
 
 // testClause walks [[ … ]] as one command of the verb "[[".
@@ -218,7 +219,7 @@ func (t testReader) binary(expr *syntax.BinaryTest) {
 		t.w.messy(guard.MessyTest)
 		return
 	}
-	left, right, op := t.w.word(t.st, x), t.w.word(t.st, y), expr.Op.String()
+	left, right, op := t.w.word(t.st, x), t.compareWith(expr.Op, y), expr.Op.String()
 	switch {
 	case oneOf(fileCompares, op):
 		t.files(op, left, right)
@@ -230,4 +231,25 @@ func (t testReader) binary(expr *syntax.BinaryTest) {
 		t.compared(left)
 		t.compared(right)
 	}
+}
+
+// compareWith evaluates the right side of a comparison. Beside ==, bash and ksh read extended patterns whatever is set;
+// zsh takes @(a|b) for other text that expands nothing either.
+func (t testReader) compareWith(op syntax.BinTestOperator, word *syntax.Word) expansion.Word {
+	pattern := op == syntax.TsMatch || op == syntax.TsNoMatch
+	extended := false
+	for _, part := range word.Parts {
+		switch part := part.(type) {
+		case *syntax.ExtGlob:
+			extended = true
+			pattern = pattern && strings.Trim(part.Pattern.Value, value.NameBytes+".-/*?[]|") == ""
+		case *syntax.Lit, *syntax.SglQuoted:
+		default:
+			pattern = false
+		}
+	}
+	if extended && pattern {
+		return expansion.Word{Kind: expansion.Glob, Text: "*"}
+	}
+	return t.w.word(t.st, word)
 }

@@ -13,7 +13,7 @@ func TestPlainSed(t *testing.T) {
 		"1~2p", "2,+3p", "/a/{s/x/y/;p}", "5q", "s/[0-9]*/N/gp", `s/\//_/g`, ":a;N;$!ba;s/\\n/ /g", ":a\nN\n$!ba\ns/\\n/ /g", ":a;$!{N;ba};s/x/y/", ":a ; s/x/y/;ta", "# note", "",
 		`s/[^\/]*\///`, `s|[^\|]|x|`, `/[^\/]x/p`, `s/[[:alpha:]\/]*x/y/g`,
 		"s/x/[/", "/re/I p", "n;d", `\,a,p`, "s/a/w/", "s/e/e/",
-		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}",
+		"a\\\ntext", "1a text", "$ i\\\n text\np", "1c w out", "/x/{a e rm\n}", `/a/i\text`, `1i\  w out`, "$a\\e rm\np",
 	} {
 		assert.True(t, sedOnlyPrints(text), text)
 	}

@@ -99,12 +99,14 @@ func (r *sedReader) number() bool {
 
 // added reads the text behind a, i and c, up to the end of its line. A
 // backslash is followed where it stands right behind the command, before a
-// newline: elsewhere implementations differ, and one at the end of the script
-// would take in the script of the next -e.
+// newline or, as GNU's sed takes it, before the text: elsewhere
+// implementations differ, and one at the end of the script would take in the
+// script of the next -e.
 func (r *sedReader) added() bool {
 	r.skip(" \t")
-	if strings.HasPrefix(r.text[r.pos:], "\\\n") {
-		r.pos += 2
+	if r.peek() == '\\' {
+		r.pos++
+		r.pos += len(r.text[r.pos:]) - len(strings.TrimPrefix(r.text[r.pos:], "\n"))
 	}
 	start := r.pos
 	r.line()

@@ -59,7 +59,7 @@ func (r nameRunner) unwrapXargs() bool {
 	if !r.plainXargs() {
 		return false
 	}
-	if first := r.Args.Inner[0]; first.Kind == expansion.Literal && slices.Contains(r.Table.Words.Printing.TextPrograms, first.Text) {
+	if r.textProgram(r.Args.Inner[0]) {
 		r.After = append(r.After, append(slices.Clone(r.Args.Inner), expansion.Word{Kind: expansion.Output, Text: "…"}))
 		return true
 	}
@@ -285,14 +285,36 @@ func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
 // unwrapExec makes the command of -exec an item of its own, if it can be one.
 func (r nameRunner) unwrapExec(run *findRun) bool {
 	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w expansion.Word) bool { return w.Is("{}") }) {
-		return false
+		return r.printsText(run)
 	}
 	names := r.handedOn(run)
 	if names == nil || !r.runOn(names, run.words, standsAlone("{}")) {
-		return false
+		return r.printsText(run)
 	}
 	if r.Command.Printing.Ran = names; len(r.After) != 1 || r.tests.Prints() {
 		r.Command.Printing.Ran = nil // it prints names besides
 	}
 	return true
+}
+
+// printsText makes the command of -exec or -execdir an item of its own if it prints its operands, whatever they are. What
+// it prints is then no name: text may surround one.
+func (r nameRunner) printsText(run *findRun) bool {
+	if run.option != "-exec" && run.option != "-execdir" || len(run.words) == 0 || !r.textProgram(run.words[0]) {
+		return false
+	}
+	words := slices.Clone(run.words)
+	for i, word := range words {
+		if word.Kind == expansion.Literal && strings.Contains(word.Text, "{}") {
+			words[i] = expansion.Word{Kind: expansion.Output, Text: "…"}
+		}
+	}
+	r.After = append(r.After, words)
+	r.Command.Printing.Ran = nil
+	return true
+}
+
+// textProgram reports whether a word names a program that prints its operands and does nothing else with them.
+func (r nameRunner) textProgram(word expansion.Word) bool {
+	return word.Kind == expansion.Literal && slices.Contains(r.Table.Words.Printing.TextPrograms, word.Text)
 }

@@ -3,7 +3,6 @@ package effect
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
@@ -26,7 +25,7 @@ func (s *treeSelection) filter(walk *value.Walk, kind string, word expansion.Wor
 		s.glob(walk, word, followed)
 	case "include":
 		s.takesAll = s.takesAll || s.leavesOut // if leaving out comes first, some programs read what no option names
-		s.include(walk, word.Text, followed)
+		s.include(walk, word.Text, namesNoDirectory(word))
 		walk.Across = walk.Across || darwin
 	case "extension":
 		s.include(walk, "*."+strings.TrimLeft(word.Text, "."), followed && plainExtension(word.Text)) // fd takes all dots away
@@ -50,11 +49,15 @@ func (s *treeSelection) glob(walk *value.Walk, word expansion.Word, followed boo
 	name, not := strings.CutPrefix(word.Text, "!")
 	switch {
 	case !not || word.Kind != expansion.Literal:
-		s.takesAll = s.takesAll || !RuleAsWritten(word.Text)
-		s.include(walk, word.Text, followed)
+		s.include(walk, word.Text, word.Kind == expansion.Literal && value.RuleAsWritten(word.Text))
 	case followed:
 		walk.Exclude, walk.ExcludeDir = append(walk.Exclude, name), append(walk.ExcludeDir, name)
 	}
+}
+
+// namesNoDirectory reports whether a word is a glob over base names alone, be it one with braces, which some programs read.
+func namesNoDirectory(word expansion.Word) bool {
+	return word.Kind == expansion.Literal && !strings.Contains(word.Text, "/")
 }
 
 // plainExtension reports whether fd takes an extension as it is written.
@@ -62,15 +65,14 @@ func plainExtension(text string) bool {
 	return !lexical.HasWildcard(text) && !strings.Contains(text, `\\`)
 }
 
+// include adds a glob that includes files, by what it leaves of their base names.
 func (s *treeSelection) include(walk *value.Walk, pattern string, followed bool) {
+	names := []string{pattern}
+	if followed && strings.ContainsAny(pattern, "/{") {
+		names, followed = value.BaseNames(pattern)
+	}
 	s.takesIn, s.takesAll = true, s.takesAll || !followed
-	walk.Include = append(walk.Include, pattern)
-}
-
-// RuleAsWritten reports whether a glob that a program reads as a line of ignore rules stands
-// for itself: an empty one and a comment stand for none, and blanks at the end are taken away.
-func RuleAsWritten(glob string) bool {
-	return glob != "" && glob[0] != '#' && strings.TrimRightFunc(glob, unicode.IsSpace) == glob
+	walk.Include = append(walk.Include, names...)
 }
 
 // typeName is a type of files that an option names, empty if it isn't known.
@@ -102,7 +104,7 @@ func (o operandReader) selects() {
 		o.Filters.Include, o.Filters.Exclude = []string{"*"}, nil // the one that comes last counts
 	}
 	if o.tree.takesIn && o.Args.Program.Globs() {
-		o.Filters.ExcludeDir = nil // one that comes later takes a directory back in
+		o.Filters.Exclude, o.Filters.ExcludeDir = nil, nil // one that comes later takes a name back in
 	}
 	if len(o.program.Only) > 0 {
 		o.Filters.Include = o.program.Only

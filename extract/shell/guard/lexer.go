@@ -370,11 +370,11 @@ func (l *lexer) array(start int) bool {
 	return true
 }
 
-// expression moves behind the rest of a regular expression, from its first bracket on, where
-// it stands behind =~ and holds nothing that the shell reads: there a bracket and a bar are
-// no operators. It reports false, and moves nowhere, anywhere else.
+// expression moves behind the rest of a regular expression, or of an extended pattern, from its first
+// bracket on, where it stands behind =~, or == and !=, and holds nothing that the shell reads: there a
+// bracket and a bar are no operators. It reports false, and moves nowhere, anywhere else.
 func (l *lexer) expression(start int) bool {
-	if !l.behindMatch() || strings.Trim(l.text[start:l.pos], expressionBytes) != "" {
+	if !l.behindMatch(start) || strings.Trim(l.text[start:l.pos], expressionBytes) != "" {
 		return false
 	}
 	depth := 0
@@ -396,13 +396,20 @@ func (l *lexer) expression(start int) bool {
 	return false
 }
 
-// behindMatch reports whether the word before is the operator =~ of the same command.
-func (l *lexer) behindMatch() bool {
-	if len(l.words) == 0 {
+// behindMatch reports whether the word before is the operator =~ of the same command, or one that
+// compares with what begins an extended pattern here.
+func (l *lexer) behindMatch(start int) bool {
+	if len(l.words) == 0 || l.words[len(l.words)-1].segment != l.segment {
 		return false
 	}
 	last := l.words[len(l.words)-1]
-	return last.segment == l.segment && l.text[last.start:last.end] == "=~"
+	switch l.text[last.start:last.end] {
+	case "=~":
+		return true
+	case "==", "!=":
+		return start < l.pos && strings.IndexByte("@+*?", l.text[l.pos-1]) >= 0
+	}
+	return false
 }
 
 // expressionBytes are those that stand for themselves in a regular expression, to every
