@@ -100,12 +100,36 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *command.Access, base st
 			item.Caveats.Add(answer)
 		}
 	}
-	if p.Caveats.Has("directory") {
+	switch {
+	case !p.Caveats.Has("directory"):
+	case a.Op == v1.OpWrite && a.Below == command.Tree && a.Landing == nil && !a.FromStream:
+		s.classes.ClassifyBelow(p, p.Real)
+	default:
 		s.below(t, item, p.Real, a, base)
 	}
 	full := s.view.Absolute(text, base)
 	s.belowAll(t, item, []string{full}, a, base)
 	s.puts(t, item, a, full, base)
+}
+
+// unpacked adds what a command writes whose names are not known: all that the paths hold which it writes, the first of
+// them at an index, or else what its working directories hold.
+func (s *accesses) unpacked(t *touched, c *command.Command, first int) {
+	if !c.Implied.Unpacks || c.Program == "git" {
+		return // git writes the files that it tracks
+	}
+	for i := first; i < len(s.facts.Paths); i++ {
+		if p := &s.facts.Paths[i]; p.Op == v1.OpWrite && p.Item == t.item {
+			s.classes.ClassifyBelow(p, p.Real)
+		}
+	}
+	if slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpWrite && a.Reading != value.AsArchive }) {
+		return
+	}
+	for _, dir := range c.Cwd.Known {
+		p := s.locator.touch(t, dir, "", v1.OpWrite)
+		s.classes.ClassifyBelow(p, p.Real)
+	}
 }
 
 // belowAll does what below does for the directories that some paths lead to by the names that the line

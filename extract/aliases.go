@@ -55,8 +55,10 @@ const (
 	aliasSymbolic
 	// aliasCopy is a copy, so that only links in it lead elsewhere.
 	aliasCopy
-	// aliasPlace is a directory, no link itself, in which any name may be a link.
+	// aliasPlace is a directory, no link itself, in which any name may be a link that isn't there yet.
 	aliasPlace
+	// aliasWorkTree is a place in which git may put links where directories are.
+	aliasWorkTree
 )
 
 // aliasOf is the kind of name that a landing makes.
@@ -101,12 +103,13 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Cwd.Known {
+		kind := aliasPlace
 		if c.Program == "git" && c.Verb != "git clone" {
 			if top := n.repos.Toplevel(dir); top != "" {
-				dir = top
+				dir, kind = top, aliasWorkTree
 			}
 		}
-		out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
+		out = append(out, alias{command: index, at: path.Clean(dir), kind: kind})
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {
 				if full := n.view.Absolute(a.Text, dir); full != "" {
@@ -185,6 +188,9 @@ func (n *aliasTable) touchTargets(t *touched, full, op string) {
 	}
 }
 
+// place reports whether the name is a directory, of which any name below may be a link.
+func (a *alias) place() bool { return a.kind == aliasPlace || a.kind == aliasWorkTree }
+
 // rest is what a path has behind the name, and whether it leads over it.
 func (a *alias) rest(full string) (string, bool) {
 	if a.at == "/" {
@@ -223,9 +229,14 @@ func (n *aliasTable) targets(full string) []string {
 
 func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	switch {
-	case a.kind == aliasPlace && (rest == "" || rest == "/"):
+	case a.place() && (rest == "" || rest == "/"):
 	case a.to == "":
-		resolved, err := n.view.Resolve(strings.TrimSuffix(full, "/...")) // what Go calls all packages below
+		full = strings.TrimSuffix(full, "/...") // what Go calls all packages below
+		if a.kind == aliasWorkTree && path.Clean(full) != a.at {
+			t.linked = true
+			return
+		}
+		resolved, err := n.view.Resolve(full)
 		t.linked = t.linked || err != nil || !resolved.Dir
 	case n.facts.touches(t, a.to+rest, op):
 	case a.kind == aliasCopy:
@@ -257,7 +268,7 @@ func (n *aliasTable) touchBelow(t *touched, dir, op string, follow bool) []strin
 		a := &n.all[i]
 		switch {
 		case a.command == n.current:
-		case a.kind == aliasPlace:
+		case a.place():
 			t.linked = t.linked || follow && (paths.Within(a.at, dir) || paths.Within(dir, a.at))
 		case a.kind == aliasCopy, a.at == dir, !paths.Within(a.at, dir), a.kind == aliasSymbolic && !follow:
 		case a.to == "":
@@ -285,7 +296,7 @@ func (n *aliasTable) touchMatching(t *touched, text, base, op string) []string {
 	for i := range n.all {
 		a := &n.all[i]
 		at := strings.Split(strings.Trim(a.at, "/"), "/")
-		if a.command == n.current || a.kind == aliasCopy || a.kind == aliasPlace || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
+		if a.command == n.current || a.kind == aliasCopy || a.place() || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
 			continue
 		}
 		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")

@@ -125,6 +125,7 @@ func TestFilesThatChooseAProgram(t *testing.T) {
 		".perl-version":          {"perl --version"},
 		".php-version":           {"php --version"},
 		".lua-version":           {"lua -v"},
+		".python-version":        {"python3 --version", "pip list"},
 		"../.corepack.env":       {"pnpm --version"},
 	} {
 		p := newPlace(t)
@@ -148,7 +149,7 @@ func TestFilesThatChooseAProgram(t *testing.T) {
 // project.
 func TestVersionsThatAreNoPath(t *testing.T) {
 	p := newPlace(t)
-	for name, line := range map[string]string{".node-version": "node --version", ".ruby-version": "ruby --version", ".go-version": "go version"} {
+	for name, line := range map[string]string{".node-version": "node --version", ".ruby-version": "ruby --version", ".go-version": "go version", ".python-version": "python3 -m json.tool README.md"} {
 		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("22.1.0\n"), 0o600))
 		facts := p.facts("Bash", map[string]any{"command": line})
 		require.NotEmpty(t, facts.Items)

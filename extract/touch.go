@@ -123,6 +123,7 @@ func (l *locator) locate(t *touched, p *v1.Path, full string) {
 	t.secret = t.secret || p.Op == v1.OpRead && l.kept.SecretSettings(resolved.Real)
 	l.classes.Classify(p, resolved.Real)
 	if p.Op == v1.OpDelete && resolved.Dir {
+		l.classes.NoteRoots(p, resolved.Real)
 		l.classes.ClassifyBelow(p, resolved.Real)
 	}
 	if l.line { // an approval's directory is for commands alone

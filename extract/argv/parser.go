@@ -196,6 +196,11 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 		return p.long(known, value, attached, rest)
 	}
 	if !doubled && program.Style != "go" && program.Style != "find" {
+		for _, option := range program.attached {
+			if value, ok := strings.CutPrefix(text, option); ok {
+				return p.long(program.Options[option], value, true, rest)
+			}
+		}
 		return p.bundle(program, text, rest)
 	}
 	if known, ok := program.Options[name[1:]]; ok && doubled && program.Style == "go" {

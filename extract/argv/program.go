@@ -1,6 +1,7 @@
 package argv
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,6 +59,9 @@ type Syntax struct {
 	inherits bool      // Separators are those of the outer entry
 	acts     bool      // an option does more than choose output
 	folded   OptionSet // by names in lower case, for programs of Windows
+	// attached are the options of one dash and several letters whose value counts, the longest first: programs that
+	// have such options read -MFfile as -MF before they read it as letters.
+	attached []string
 }
 
 // Operands is what the words that are left after the options mean.
@@ -310,6 +314,10 @@ func (p *Program) complete(common *RiskTable) error {
 	if p.darwin != nil {
 		common.mark(p.darwin)
 	}
+	p.attach()
+	if p.darwin != nil {
+		p.darwin.attach()
+	}
 	if p.Style == "cmdlet" || p.Style == "cmd" {
 		p.folded = make(OptionSet, len(p.Options))
 		for name, known := range p.Options {
@@ -325,6 +333,17 @@ func (p *Program) inherit(outer *Program) {
 	if p.Separators == nil {
 		p.Separators, p.inherits = outer.Separators, true
 	}
+}
+
+// attach finds the options of one dash that the value may directly follow.
+func (p *Program) attach() {
+	p.attached = nil
+	for name, known := range p.Options {
+		if len(name) > 2 && name[1] != '-' && !slices.Contains([]string{"none", "value", "value?"}, known.Kinds[0]) {
+			p.attached = append(p.attached, name)
+		}
+	}
+	slices.SortFunc(p.attached, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 }
 
 // overlay makes the program with the options that macOS has.

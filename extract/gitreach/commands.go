@@ -163,7 +163,7 @@ func (g *Commands) Trust(item *v1.Item, c *command.Command) {
 			return
 		}
 		if resolved.Unseen {
-			g.gitUnseen(item, c)
+			g.Unseen(item, c)
 			continue
 		}
 		verdict := g.Repos.Inspect(resolved.Real, subcommand)
@@ -214,10 +214,9 @@ func (g *Commands) checksSignatures(c *command.Command, verdict trust.Verdict) b
 	return shows || !given(c, []string{"--format", "--pretty", "--oneline"}) && verdict.Formats.ChecksByDefault()
 }
 
-// gitUnseen judges a git command in a repository that can't be looked at. The
-// item has the caveat for that; what it would print of files is not known, but
-// where its words name each of them.
-func (g *Commands) gitUnseen(item *v1.Item, c *command.Command) {
+// Unseen judges a git command in a repository that can't be looked at, or that another command of the line
+// changes before. What it would print of files is not known, but where its words name each of them.
+func (g *Commands) Unseen(item *v1.Item, c *command.Command) {
 	if reader, ok := g.Tables.readers[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
 		item.Caveats.Add(disk.ReachesUnknown)
 	}

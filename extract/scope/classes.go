@@ -151,15 +151,18 @@ func (c *Classifier) SecretDirectory(real string) bool {
 	return visible && c.Policy.Lists.Secrets.Directory(disk) != ""
 }
 
-// ClassifyBelow notes what goes with a directory that is deleted or moved: a
-// root of the session, policyd's own files wherever below, and what stands
-// directly in it and is protected.
-func (c *Classifier) ClassifyBelow(p *v1.Path, dir string) {
+// NoteRoots notes whether a root of the session goes with a directory that is deleted or moved.
+func (c *Classifier) NoteRoots(p *v1.Path, dir string) {
 	for i := range c.Scope.Roots {
 		if IsOwn(c.Scope.Roots[i].Space) && paths.Within(c.Scope.Roots[i].Real, dir) {
 			p.Caveats.Add("root")
 		}
 	}
+}
+
+// ClassifyBelow notes what is changed with all that a directory holds: policyd's own files wherever below, and
+// what stands directly in it and is protected.
+func (c *Classifier) ClassifyBelow(p *v1.Path, dir string) {
 	names := []string{dir}
 	if disk, other := c.View.OtherName(dir); other {
 		names = append(names, disk)

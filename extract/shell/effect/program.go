@@ -257,6 +257,10 @@ func (r commandReader) loose(words []expansion.Word) {
 		riskReader{&r.Effects}.operand(r.Command.Verb[strings.LastIndexByte(r.Command.Verb, ' ')+1:], word)
 		r.variables(word)
 		r.AnyPath(word)
+		if word.Kind != expansion.Literal || !pathLike(word.Text) {
+			// It may name what is made in the working directory.
+			r.Command.Effective.WorksIn = max(r.Command.Effective.WorksIn, argv.WorksInCwd)
+		}
 	}
 }
 

@@ -124,6 +124,9 @@ func (o operandReader) stated(r argv.Role, word expansion.Word, whole bool) stri
 			o.Access(backup(word, suffix), v1.OpWrite, false)
 		}
 		return "write"
+	case r.Kind == "write" && whole && o.program.Places == nil:
+		o.Access(word, v1.OpWrite, true)
+		return r.Kind
 	case r.Kind == "read" && whole:
 		o.variables(word)
 		o.Access(word, v1.OpRead, true)
