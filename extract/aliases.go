@@ -231,13 +231,7 @@ func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	switch {
 	case a.place() && (rest == "" || rest == "/"):
 	case a.to == "":
-		full = strings.TrimSuffix(full, "/...") // what Go calls all packages below
-		if a.kind == aliasWorkTree && path.Clean(full) != a.at {
-			t.linked = true
-			return
-		}
-		resolved, err := n.view.Resolve(full)
-		t.linked = t.linked || err != nil || !resolved.Dir
+		t.linked = t.linked || n.mayBeLink(a, strings.TrimSuffix(full, "/...")) // what Go calls all packages below
 	case n.facts.touches(t, a.to+rest, op):
 	case a.kind == aliasCopy:
 		resolved, err := n.view.Resolve(a.to + rest)
@@ -250,6 +244,15 @@ func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	default:
 		n.locator.touch(t, a.to+rest, "", op)
 	}
+}
+
+// mayBeLink reports whether a path may lead over a link that is made below the name.
+func (n *aliasTable) mayBeLink(a *alias, full string) bool {
+	if a.kind == aliasWorkTree && path.Clean(full) != a.at {
+		return true
+	}
+	resolved, err := n.view.Resolve(full)
+	return err != nil || !resolved.Dir
 }
 
 // touchDirectory touches what a working directory is another name of. What an archive made there is looked at

@@ -81,7 +81,9 @@ func (r *commands) commandLine(line string) {
 // another one reads what these leave. No pattern matches a dot in front that it doesn't spell.
 func changesRules(c *command.Command) bool {
 	return changesFile(c, func(name string) bool { return strings.HasSuffix(name, "ignore") },
-		func(pattern string) bool { return strings.HasPrefix(pattern, ".") || strings.ContainsAny(pattern, "{([") })
+		func(pattern string) bool {
+			return strings.HasPrefix(pattern, ".") || strings.ContainsAny(pattern, "{([")
+		})
 }
 
 // rewrites reports whether another command of the line could write or move a file that chooses which program runs.
@@ -348,6 +350,17 @@ func (r *commands) directoryOf(full string, file bool) string {
 	return paths.Parent(resolved.Real)
 }
 
+// aboutGit adds what the repository makes of a git command. Behind another one that moves refs or the work tree, what
+// the repository holds now says nothing of what is printed.
+func (r *commands) aboutGit(item *v1.Item, c *command.Command) {
+	r.gits.Trust(item, c)
+	r.gits.Push(item, c)
+	r.gits.Paths(item, c)
+	if r.others(func(other *command.Command) bool { return other.Program == "git" && other.Implied.Unpacks }) {
+		r.gits.Unseen(item, c)
+	}
+}
+
 // aboutCommand adds the caveats that need the disk, the lists or the whole line.
 func (r *commands) aboutCommand(item *v1.Item, c *command.Command, line string) {
 	for _, name := range c.Variables {
@@ -359,12 +372,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *command.Command, line string) 
 		item.Caveats.Add("project_chooses_program")
 	}
 	if c.Program == "git" {
-		r.gits.Trust(item, c)
-		r.gits.Push(item, c)
-		r.gits.Paths(item, c)
-		if r.others(func(other *command.Command) bool { return other.Program == "git" && other.Implied.Unpacks }) {
-			r.gits.Unseen(item, c)
-		}
+		r.aboutGit(item, c)
 	}
 	if len(c.Selection.Imports) > 0 && r.choice.Imports(c) {
 		item.Caveats.Add("project_chooses_program")

@@ -196,10 +196,8 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 		return p.long(known, value, attached, rest)
 	}
 	if !doubled && program.Style != "go" && program.Style != "find" {
-		for _, option := range program.attached {
-			if value, ok := strings.CutPrefix(text, option); ok {
-				return p.long(program.Options[option], value, true, rest)
-			}
+		if known, value, ok := program.cutAttached(text); ok {
+			return p.long(known, value, true, rest)
 		}
 		return p.bundle(program, text, rest)
 	}
@@ -212,6 +210,16 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 	p.Host.Unlisted(text, rest[1:])
 	p.Unknown(text)
 	return 1
+}
+
+// cutAttached cuts an option of several letters off the value that directly follows it.
+func (p *Program) cutAttached(text string) (known Option, value string, ok bool) {
+	for _, name := range p.attached {
+		if value, ok := strings.CutPrefix(text, name); ok {
+			return p.Options[name], value, true
+		}
+	}
+	return Option{}, "", false
 }
 
 // unknownValue parses an option with a value in the same word that only the run knows, if nothing depends on the

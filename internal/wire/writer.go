@@ -87,8 +87,6 @@ func (w *writer) argument(value any) {
 	w.any(value)
 }
 
-func (w *writer) count(value int64) { w.number("", value) }
-
 func (w *writer) truth(key string, value bool) {
 	w.raw(key)
 	w.out = strconv.AppendBool(w.out, value)

@@ -124,12 +124,9 @@ func (o operandReader) stated(r argv.Role, word expansion.Word, whole bool) stri
 			o.Access(backup(word, suffix), v1.OpWrite, false)
 		}
 		return "write"
-	case r.Kind == "write" && whole && o.program.Places == nil:
-		o.Access(word, v1.OpWrite, true)
-		return r.Kind
-	case r.Kind == "read" && whole:
+	case whole && o.entersTree(r.Kind):
 		o.variables(word)
-		o.Access(word, v1.OpRead, true)
+		o.Access(word, operations[r.Kind], true)
 		return r.Kind
 	}
 	if o.program.RunsAnything && !pathKinds[r.Kind] && r.Kind != "command" {
@@ -139,6 +136,11 @@ func (o operandReader) stated(r argv.Role, word expansion.Word, whole bool) stri
 		o.AnyPath(word) // a file that is made, or a definition that holds a path
 	}
 	return o.kind(r.Kind, word)
+}
+
+// entersTree reports whether an operand of a kind stands for all that a directory holds, if the program walks trees.
+func (o operandReader) entersTree(kind string) bool {
+	return kind == "read" || kind == "write" && o.program.Places == nil
 }
 
 // opened notes a word of which a program that runs others, or scripts, may do anything: with an
