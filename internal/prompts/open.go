@@ -208,8 +208,9 @@ func asksTheSame(a, b *v1.Prompt) bool {
 		(a.Call.GrantRoot != "" || slices.Equal(a.Call.Paths, b.Call.Paths))
 }
 
-// patience bounds what a question waits for the store.
-const patience = 500 * time.Millisecond
+// patience bounds what a question waits for the store. A store on a busy disk needs its time: a question that it doesn't
+// have is lost if the server is killed.
+const patience = 2 * time.Second
 
 // keep writes a prompt that the store doesn't have, and reports whether it has it now. The caller holds
 // answering.

@@ -35,12 +35,13 @@ func TestAnApprovalHereCoversNothingElse(t *testing.T) {
 	other := tree.Other
 	inside := []string{
 		"git push", "git push origin main", "cd src && git push", "git -C src push", "rm notes.txt", "rm -rf build", "sed -i s/a/b/ a.txt",
-		"cp a.txt b.txt", "make test", "make -C src", "tar -xf a.tar", "curl https://example.org/x", "curl -o x https://example.org/x",
+		"cp a.txt b.txt", "make test", "make -C src", "tar -xf a.tar -C build", "curl https://example.org/x", "curl -o x https://example.org/x",
 	}
 	for _, line := range inside {
 		assert.Equalf(t, v1.EffectAllow, s.shell(t, "s", line).Effect, "%s", line)
 	}
 	further := []string{
+		"tar -xf a.tar", "cd .git/hooks && tar -xf ../../a.tar",
 		"git -c core.sshCommand=x push", "GIT_SSH_COMMAND=x git push", "./git push", "sudo git push", "ssh host git push",
 		"git -C " + other + " push", "git --git-dir=" + other + "/.git push", "cd " + other + " && git push", "(cd ..; git push)",
 		"git push --receive-pack=x", "git push --exec=x", "env GIT_SSH=x git push", "git push $REMOTE", "$GIT push",

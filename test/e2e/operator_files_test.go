@@ -252,8 +252,8 @@ func TestFormsThatMayChangeSomethingAreWarnedOf(t *testing.T) {
 	said := s.cli(t, "doctor --config "+filepath.Join(filepath.Dir(s.stateDir), "policyd.yaml"))
 	assert.Contains(t, said, "common.git gc[0]: no built-in form vouches")
 	assert.Contains(t, said, "safe_verbs.common.git prune[0]: no built-in form vouches")
-	put(t, dir, "verbs.yaml", "common:\n  git gc:\n    - {form: {}, reads_only: true}\n  git fsck:\n    - form: {}\n")
+	put(t, dir, "verbs.yaml", "common:\n  git gc:\n    - {form: {}, reads_only: true}\n  git pack-refs:\n    - form: {}\n")
 	require.NoError(t, s.command.Process.Signal(syscall.SIGHUP))
-	eventually(t, "what was added is warned of", func() bool { return strings.Contains(s.stderr.String(), "common.git fsck[0]: ") })
+	eventually(t, "what was added is warned of", func() bool { return strings.Contains(s.stderr.String(), "common.git pack-refs[0]: ") })
 	assert.NotContains(t, s.cli(t, "doctor --config "+filepath.Join(filepath.Dir(s.stateDir), "policyd.yaml")), "common.git gc[0]")
 }

@@ -297,10 +297,10 @@ func (r nameRunner) unwrapExec(run *findRun) bool {
 	return true
 }
 
-// printsText makes the command of -exec or -execdir an item of its own if it prints its operands, whatever they are. What
-// it prints is then no name: text may surround one.
+// printsText makes the command of -exec an item of its own if it prints its operands, whatever they are. What it prints
+// is then no name: text may surround one. With -execdir it would run in directories that only the run knows.
 func (r nameRunner) printsText(run *findRun) bool {
-	if run.option != "-exec" && run.option != "-execdir" || len(run.words) == 0 || !r.textProgram(run.words[0]) {
+	if run.option != "-exec" || len(run.words) == 0 || !r.textProgram(run.words[0]) {
 		return false
 	}
 	words := slices.Clone(run.words)
