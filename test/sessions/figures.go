@@ -28,6 +28,8 @@ type Figures struct {
 	// Questions are the prompts of each session of at least 20 calls, and Median their median.
 	Questions []int   `json:"questions"`
 	Median    float64 `json:"median"`
+	// Contains is true if the person's hosts run calls contained, and this machine can.
+	Contains bool `json:"contains"`
 	// Groups are the same by ecosystem.
 	Groups map[string]*Group `json:"groups"`
 	// Verbs counts prompts by the verbs that they ask about.

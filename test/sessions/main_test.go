@@ -41,15 +41,20 @@ func TestAnswersCountInLaterCallsAndSessions(t *testing.T) {
 	var figures []Figures
 	require.NoError(t, json.Unmarshal(out.Bytes(), &figures))
 	require.Len(t, figures, 5)
-	asked := map[string]int{}
+	asked, contains := map[string]int{}, false
 	for _, f := range figures {
 		asked[f.Person] = f.Asked
+		contains = contains || f.Contains
 		assert.Equal(t, 5, f.Calls, f.Person)
 		assert.Zero(t, f.Denied, f.Person)
 		assert.Zero(t, f.AskedAgain, f.Person)
 		assert.Equal(t, 1, f.OnceOnly, f.Person)
 	}
-	assert.Equal(t, map[string]int{"nobody": 4, "chat": 3, "lasting": 2, "contained": 4, "lasting_contained": 2}, asked)
+	want := map[string]int{"nobody": 4, "chat": 3, "lasting": 2, "contained": 4, "lasting_contained": 2}
+	if contains {
+		want["contained"], want["lasting_contained"] = 1, 1
+	}
+	assert.Equal(t, want, asked)
 }
 
 func TestReportNamesTheMostFrequentPrompts(t *testing.T) {

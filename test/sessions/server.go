@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	v1 "policyd/api/v1"
 )
@@ -63,6 +64,34 @@ func start(ctx context.Context, program, scratch, name string) (*server, error) 
 		*token = strings.TrimSpace(string(text))
 	}
 	return s, nil
+}
+
+// contains waits until the server has found out what this machine can enforce, and reports whether it can run a
+// project's calls contained.
+func (s *server) contains(ctx context.Context) (bool, error) {
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for {
+		var ready struct {
+			Checks []struct {
+				Name string
+				OK   bool
+			}
+		}
+		if err := s.send(ctx, http.MethodGet, "/readyz?verbose", s.operator, nil, &ready); err != nil {
+			return false, err
+		}
+		for _, check := range ready.Checks {
+			if check.Name == "contain/"+v1.ProfileProject {
+				return check.OK, nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-ticker.C:
+		}
+	}
 }
 
 // stop ends the program and waits for it.
