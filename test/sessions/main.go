@@ -105,13 +105,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 			return err
 		}
 		r := replay{server: server, person: person, home: home, figures: newFigures(person.name)}
-		if len(person.enforces) > 0 {
-			r.figures.Contains, err = server.contains(ctx)
-		}
-		if err == nil {
-			err = r.all(ctx, sessions)
-		}
-		err = errors.Join(err, server.stop())
+		err = errors.Join(r.all(ctx, sessions), server.stop())
 		if err != nil {
 			return fmt.Errorf("replay for person %s: %w", person.name, err)
 		}

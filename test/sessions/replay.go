@@ -59,7 +59,12 @@ type replay struct {
 	figures *Figures
 }
 
-func (r *replay) all(ctx context.Context, sessions []Session) error {
+func (r *replay) all(ctx context.Context, sessions []Session) (err error) {
+	if len(r.person.enforces) > 0 {
+		if r.figures.Contains, err = r.server.contains(ctx); err != nil {
+			return err
+		}
+	}
 	for i := range sessions {
 		if err := r.session(ctx, &sessions[i]); err != nil {
 			return fmt.Errorf("session %s: %w", sessions[i].ID, err)
