@@ -272,3 +272,17 @@ func TestWhatCopiesATreeReachesSecrets(t *testing.T) {
 		"gcloud compute instances list", "twine upload clean/x.txt", "heroku ps -a x",
 	})
 }
+
+// TestKillMayBeGivenAnyWords checks V6: an approval of kill covers whatever processes a command names, and no other
+// program that is given such words, nor what is read for them.
+func TestKillMayBeGivenAnyWords(t *testing.T) {
+	p := newApprovedPlace(t)
+	p.holdApproved(t, true, []string{
+		"kill $(pgrep -f server)", "kill -9 `pgrep server`", "pgrep -f server | xargs kill -9", "pgrep server | xargs -r -I{} kill {}",
+		"ps aux | grep -E 'a|b' | grep -v grep | awk '{print $2}' | xargs kill 2>/dev/null; sleep 1; echo stopped",
+	})
+	p.holdApproved(t, false, []string{
+		"kill $TOKEN", "kill $(cat .env)", "xargs kill < conf/.env", "pgrep server | xargs rm", "pgrep server | xargs ./kill", "pgrep server | xargs sudo kill",
+		"kill() { rm -r /; }; kill $(pgrep server)", "pgrep server | xargs env kill",
+	})
+}

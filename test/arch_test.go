@@ -186,7 +186,7 @@ var importTable = []row{
 		reason: "which files come to an action of find follows from its expression alone",
 	},
 	{
-		path: "extract/argv", own: []string{"api/v1"}, modules: []string{"github.com/goccy/go-json"},
+		path: "extract/argv", own: []string{"api/v1", "extract/argv/script"}, modules: []string{"github.com/goccy/go-json"},
 		reason: "what programs make of their arguments is described by data, and doesn't depend on the shell that starts them",
 	},
 	{

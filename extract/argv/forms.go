@@ -28,7 +28,7 @@ func (f *SafeForm) Check(path string) error {
 	}{{".form.", f.Form}, {".needs.", f.Needs}} {
 		for _, name := range slices.Sorted(maps.Keys(part.form)) {
 			kind := part.form[name]
-			acts, known := kinds[kind]
+			acts, known := KnownKind(kind)
 			switch {
 			case kind == "prints" || kind == "item":
 			case !known:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"policyd/extract/argv/script"
 )
 
 // Option is one option of a program.
@@ -45,7 +47,7 @@ func (s OptionSet) add(names, stated string) error {
 		return fmt.Errorf("option %s: no kind", names)
 	}
 	for _, value := range values {
-		if _, known := kinds[value]; !known {
+		if _, known := KnownKind(value); !known {
 			return fmt.Errorf("option %s: unknown kind %q", names, value)
 		}
 	}
@@ -62,7 +64,7 @@ func (s OptionSet) add(names, stated string) error {
 func (s OptionSet) act() bool {
 	for _, option := range s {
 		for _, kind := range option.Kinds {
-			if kinds[kind] && kind != "unknown" && kind != "config" {
+			if acts, _ := KnownKind(kind); acts && kind != "unknown" && kind != "config" {
 				return true
 			}
 		}
@@ -101,7 +103,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 	}
 	*r = NewRole(name, kind)
 	r.Repeat, r.Optional = repeat, optional
-	if _, known := kinds[kind]; !ok || !known || name == "" {
+	if _, known := KnownKind(kind); !ok || !known || name == "" {
 		return fmt.Errorf("role %q: want name:kind", text)
 	}
 	return nil
@@ -139,12 +141,11 @@ func countRequired(roles []Role) int {
 	return n
 }
 
-// kinds is every kind that the table may name, and whether an option or operand of it does more than
-// choose output.
+// kinds is every kind that the table may name, languages of program texts left out, and whether an option or operand
+// of it does more than choose output.
 var kinds = map[string]bool{
 	"none": false, "value": false, "value?": false, "number?": false, "pattern": false, "read": false, "read?": false, "list": false,
-	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "sed": false,
-	"awk": false, "jq": false, "yq": false, "sqlite": false, "postgres": false, "database": true, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
+	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "database": true, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
 	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
 	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "page": false, "public": false, "word": false, "fields": false, "bare": false, "leaf": false, "inside": false, "member": false, "interface": false, "job": false, "merges": false, "output": true, "format": false,
@@ -156,7 +157,7 @@ var kinds = map[string]bool{
 // than choose output.
 func KnownKind(kind string) (acts, known bool) {
 	acts, known = kinds[kind]
-	return acts, known
+	return acts, known || script.Is(kind)
 }
 
 // commonParameters are the parameters that every cmdlet has, by their names in lower case.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	v1 "policyd/api/v1"
+	"policyd/extract/argv/script"
 )
 
 // Argument is what the parse of an argument vector depends on of a word.
@@ -379,12 +380,12 @@ func (p *Program) ambiguous(option Option, value string) bool {
 	if len(value) < 2 || value[0] != '=' {
 		return false
 	}
-	switch strings.TrimSuffix(option.Kinds[0], "?") {
-	case "none", "value", "pattern", "sed", "awk", "jq", "yq", "sqlite", "postgres":
-		filter := p.Filters[option.Canonical]
-		return filter != "" && filter != "type" // no type begins with the sign
+	kind := strings.TrimSuffix(option.Kinds[0], "?")
+	if kind != "none" && kind != "value" && kind != "pattern" && !script.Is(kind) {
+		return true
 	}
-	return true
+	filter := p.Filters[option.Canonical]
+	return filter != "" && filter != "type" // no type begins with the sign
 }
 
 // assignments parses operands of the form key=value (dd).

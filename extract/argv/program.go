@@ -53,7 +53,7 @@ type Syntax struct {
 	Separators   []string `json:"separators"`
 	OptionalNext bool     `json:"optional_next"`
 	AtFiles      bool     `json:"at_files"`
-	// Inert is true if no option and no operand does more than choose what is printed.
+	// Inert is true if no option and no operand does more than choose what is printed, or which process gets which signal.
 	Inert bool `json:"inert"`
 
 	inherits bool      // Separators are those of the outer entry

@@ -3,6 +3,8 @@ package argv
 import (
 	"slices"
 	"strings"
+
+	"policyd/extract/argv/script"
 )
 
 // GNU's getopt(3) finds options anywhere. musl's, and GNU's own if POSIXLY_CORRECT is set, end them at the first
@@ -57,10 +59,11 @@ func (r OperandRule) behind(first Argument) OperandRule {
 // Acts reports whether operands are more than read or listed: program text, and what is written, deleted or run.
 func (r OperandRule) Acts() bool {
 	return slices.ContainsFunc(r.Roles, func(role Role) bool {
-		switch strings.TrimSuffix(role.Kind, "?") {
-		case "sed", "awk", "jq", "yq", "sqlite", "postgres", "database", "code", "write", "delete", "execute", "name", "unknown":
+		switch kind := strings.TrimSuffix(role.Kind, "?"); kind {
+		case "database", "code", "write", "delete", "execute", "name", "unknown":
 			return true
+		default:
+			return script.Is(kind)
 		}
-		return false
 	})
 }

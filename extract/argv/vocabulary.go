@@ -206,8 +206,6 @@ type Printers struct {
 	ReadingVerbs []string `json:"reading_verbs"`
 	// ReadingPrograms do neither, as long as no caveat says that they run or change something.
 	ReadingPrograms []string `json:"reading_programs"`
-	// TextPrograms print their operands, whatever they are.
-	TextPrograms []string `json:"text_programs"`
 	// InputIgnorers are verbs that read nothing of standard input, whatever they are given.
 	InputIgnorers []string `json:"input_ignorers"`
 	// CommitOptions make git add commits to those that words name. TreeComparers compare a single

@@ -107,6 +107,9 @@ func TestCommandsThatXargsAndFindRun(t *testing.T) {
 		"find . -execdir echo {} \\; | xargs cat":                   "find, xargs",
 		"find . -ok echo a{} \\;":                                   "find",
 		"find . -execdir ./pwd \\;":                                 "find",
+		"lsof -ti:3030 | xargs kill -9":                             "lsof, xargs, kill",
+		"lsof -ti:3030 | xargs -r -I{} kill {}":                     "lsof, xargs, kill",
+		"lsof -ti:3030 | xargs rm":                                  "lsof, xargs",
 		"find . -exec env echo a{} \\;":                             "find",
 		// A name that becomes a part of a script may be any script.
 		"find . -exec sh -c 'rm {}' \\;":               "find",

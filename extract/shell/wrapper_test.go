@@ -27,7 +27,7 @@ func TestNohupLeavesAFile(t *testing.T) {
 
 // A number beside the output of a command is output, and no word of nowhere.
 func TestNumbersBesideOutput(t *testing.T) {
-	c := parse(t, `n=3; x=$(ls); echo "$((n+1)): $x"`).Commands
+	c := parse(t, `n=3; x=$(ls); printf %s "$((n+1)): $x"`).Commands
 	assert.Equal(t, v1.Set{"output_word"}, c[len(c)-1].Caveats)
 }
 

@@ -1,4 +1,4 @@
-// Package script reads the program texts that sed, awk, jq, yq and SQL clients get as arguments: does a
+// Package script reads the program texts that sed, awk, jq, yq, osascript and SQL clients get as arguments: does a
 // text do more than read its input and print?
 //
 // A reader follows a text by the manuals, and refuses what implementations parse differently. A text that
@@ -6,7 +6,12 @@
 // programs, and reads no file.
 package script
 
-import "policyd/extract/sql"
+import (
+	"iter"
+	"maps"
+
+	"policyd/extract/sql"
+)
 
 // Verdict is what a program text can do. The zero value is that of a text that can do anything.
 type Verdict struct {
@@ -19,19 +24,32 @@ type Verdict struct {
 	Streams []string
 }
 
-// Read returns the verdict of a program text of sed, awk, jq, yq, or a dialect of SQL.
+// readers follow the texts of each language.
+var readers = map[string]func(text string) Verdict{
+	"sed":         prints(sedOnlyPrints),
+	"awk":         awkVerdict,
+	"jq":          jqVerdict,
+	"yq":          prints(yqOnlyPrints),
+	"applescript": prints(appleNotifies),
+	sql.SQLite:    prints(func(text string) bool { return sql.Reads(sql.SQLite, text) }),
+	sql.Postgres:  prints(func(text string) bool { return sql.Reads(sql.Postgres, text) }),
+}
+
+// prints is the reader of a language that knows neither the environment nor streams.
+func prints(only func(text string) bool) func(string) Verdict {
+	return func(text string) Verdict { return Verdict{OnlyPrints: only(text)} }
+}
+
+// Languages returns the names of the languages, in no order. They are kinds of the program table.
+func Languages() iter.Seq[string] { return maps.Keys(readers) }
+
+// Is reports whether a kind of the program table is a language.
+func Is(kind string) bool { return readers[kind] != nil }
+
+// Read returns the verdict of a text in a language.
 func Read(language, text string) Verdict {
-	switch language {
-	case "sed":
-		return Verdict{OnlyPrints: sedOnlyPrints(text)}
-	case "awk":
-		return awkVerdict(text)
-	case "jq":
-		return jqVerdict(text)
-	case "yq":
-		return Verdict{OnlyPrints: yqOnlyPrints(text)}
-	case sql.SQLite, sql.Postgres:
-		return Verdict{OnlyPrints: sql.Reads(language, text)}
+	if read := readers[language]; read != nil {
+		return read(text)
 	}
 	return Verdict{}
 }

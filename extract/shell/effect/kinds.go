@@ -13,7 +13,6 @@ import (
 	"policyd/extract/argv/script"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/lexical"
-	"policyd/extract/sql"
 	"policyd/extract/value"
 )
 
@@ -79,7 +78,7 @@ func allMeanings() map[string]meaning {
 	for _, kinds := range []map[string]meaning{pathMeanings(), remoteMeanings(), gitMeanings(), textMeanings()} {
 		maps.Copy(all, kinds)
 	}
-	for _, language := range []string{"sed", "awk", "jq", "yq", sql.SQLite, sql.Postgres} {
+	for language := range script.Languages() {
 		all[language] = func(p *Reader, _ string, word expansion.Word) string { return programText(&p.Effects, language, word) }
 	}
 	return all

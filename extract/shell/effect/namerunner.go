@@ -59,7 +59,7 @@ func (r nameRunner) unwrapXargs() bool {
 	if !r.plainXargs() {
 		return false
 	}
-	if r.textProgram(r.Args.Inner[0]) {
+	if r.inertProgram(r.Args.Inner[0]) {
 		r.After = append(r.After, append(slices.Clone(r.Args.Inner), expansion.Word{Kind: expansion.Output, Text: "…"}))
 		return true
 	}
@@ -285,11 +285,11 @@ func (r nameRunner) handedOn(run *findRun) *stream.NameStream {
 // unwrapExec makes the command of -exec an item of its own, if it can be one.
 func (r nameRunner) unwrapExec(run *findRun) bool {
 	if run.option != "-exec" || !slices.ContainsFunc(run.words, func(w expansion.Word) bool { return w.Is("{}") }) {
-		return r.printsText(run)
+		return r.inertRun(run)
 	}
 	names := r.handedOn(run)
 	if names == nil || !r.runOn(names, run.words, standsAlone("{}")) {
-		return r.printsText(run)
+		return r.inertRun(run)
 	}
 	if r.Command.Printing.Ran = names; len(r.After) != 1 || r.tests.Prints() {
 		r.Command.Printing.Ran = nil // it prints names besides
@@ -297,10 +297,10 @@ func (r nameRunner) unwrapExec(run *findRun) bool {
 	return true
 }
 
-// printsText makes the command of -exec an item of its own if it prints its operands, whatever they are. What it prints
+// inertRun makes the command of -exec an item of its own if that may be given any words. What it prints
 // is then no name: text may surround one. With -execdir it would run in directories that only the run knows.
-func (r nameRunner) printsText(run *findRun) bool {
-	if run.option != "-exec" || len(run.words) == 0 || !r.textProgram(run.words[0]) {
+func (r nameRunner) inertRun(run *findRun) bool {
+	if run.option != "-exec" || len(run.words) == 0 || !r.inertProgram(run.words[0]) {
 		return false
 	}
 	words := slices.Clone(run.words)
@@ -314,7 +314,11 @@ func (r nameRunner) printsText(run *findRun) bool {
 	return true
 }
 
-// textProgram reports whether a word names a program that prints its operands and does nothing else with them.
-func (r nameRunner) textProgram(word expansion.Word) bool {
-	return word.Kind == expansion.Literal && slices.Contains(r.Table.Words.Printing.TextPrograms, word.Text)
+// inertProgram reports whether a word names a program that may be given any words.
+func (r nameRunner) inertProgram(word expansion.Word) bool {
+	if word.Kind != expansion.Literal {
+		return false
+	}
+	program := r.Table.Program(word.Text)
+	return program != nil && program.Inert
 }

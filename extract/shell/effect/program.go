@@ -295,9 +295,17 @@ func (v verbChain) chain() {
 	}
 }
 
+// isIdle reports whether an option keeps a program that runs others from running any: it only reads its script, or its
+// text does nothing but print.
+func (r commandReader) isIdle(program *argv.Program) bool {
+	return slices.ContainsFunc(program.Idle, func(option string) bool {
+		kind, given := r.Command.Form.Get(option)
+		return given && (script.Is(kind) || len(r.Args.Operands) > 0 && r.beginsPlain(r.Args.Operands[0], "+"))
+	})
+}
+
 func (r commandReader) attributes(program *argv.Program) {
-	idle := slices.ContainsFunc(program.Idle, r.Has) && len(r.Args.Operands) > 0 && r.beginsPlain(r.Args.Operands[0], "+")
-	if program.RunsAnything && !idle {
+	if program.RunsAnything && !r.isIdle(program) {
 		r.Command.Caveats.Add("runs_anything")
 	}
 	if program.Network {

@@ -323,8 +323,11 @@ func stateGravest(form *v1.Form, option, kind string) {
 
 // Single notes a word whose place gives it its meaning.
 func (p *Reader) Single(word expansion.Word) {
-	p.NoteSingle(word, p.Args.Program != nil && p.Args.Program.Inert)
+	p.NoteSingle(word, p.takesAnyWords())
 }
+
+// takesAnyWords reports whether the program may be given any words.
+func (p *Reader) takesAnyWords() bool { return p.Args.Program != nil && p.Args.Program.Inert }
 
 // inert notes a word that has no effect on files, as long as it is known.
 func (p *Reader) inert(word expansion.Word) {
@@ -332,13 +335,15 @@ func (p *Reader) inert(word expansion.Word) {
 	case expansion.Dynamic:
 		p.Command.Caveats.Add("dynamic_word")
 	case expansion.Output:
-		p.Command.Caveats.Add("output_word")
+		if !p.takesAnyWords() {
+			p.Command.Caveats.Add("output_word")
+		}
 	case expansion.Glob:
 		p.Command.Accesses = append(p.Command.Accesses, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob})
 	case expansion.Names:
 		// The names are looked at on the disk: one that begins with a dash is an option.
 		switch {
-		case p.Args.Program != nil && p.Args.Program.Inert:
+		case p.takesAnyWords():
 		case word.Stream != nil && word.Stream.AreRefs() && p.refsHere(word):
 		case word.IsPart() && p.partsHere(word):
 		default:
