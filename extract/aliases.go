@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -25,14 +26,14 @@ const (
 
 // aliasTable holds the names that the line makes.
 type aliasTable struct {
+	lineChanges
 	facts   *builder
-	view    *disk.View
 	locator *locator
 	repos   *scope.Repositories
 	placer  *placer
 	all     []alias
-	// current is the command whose paths are looked at, depth how many names led to the one that is.
-	current, depth int
+	// depth is how many names led to the path that is looked at.
+	depth int
 }
 
 // alias is a name that a command of the line makes: the disk doesn't have it yet.
@@ -55,10 +56,9 @@ const (
 	aliasSymbolic
 	// aliasCopy is a copy, so that only links in it lead elsewhere.
 	aliasCopy
-	// aliasPlace is a directory, no link itself, in which any name may be a link that isn't there yet.
+	// aliasPlace is a directory, no link itself, in which any name may be a link that isn't there yet, be it in
+	// the place of a directory.
 	aliasPlace
-	// aliasWorkTree is a place in which git may put links where directories are.
-	aliasWorkTree
 )
 
 // aliasOf is the kind of name that a landing makes.
@@ -73,43 +73,45 @@ func aliasOf(made command.Making) aliasKind {
 	}
 }
 
-// collect returns the names that the commands of a line make. Loops, functions and the background run commands in
-// another order than the line has them, so every name counts for every other command.
-func (n *aliasTable) collect(commands []command.Command) []alias {
+// begin begins with the commands of a line, and collects the names that they make.
+func (n *aliasTable) begin(commands []command.Command) {
+	n.line = commands
 	if len(commands) < 2 || n.view.Windows {
-		return nil
+		return
 	}
-	var out []alias
 	for i := range commands {
 		c := &commands[i]
-		if c.Implied.Unpacks {
-			out = n.unpacked(out, i, c)
-		}
+		n.all = n.unpacked(n.all, i, c)
 		for j := range c.Accesses {
 			if a := &c.Accesses[j]; a.Landing != nil {
-				out = n.landings(out, i, c, a)
+				n.all = n.landings(n.all, i, c, a)
 			}
 		}
 	}
-	if len(out) > maxAliases {
-		return []alias{{command: -1, at: "/", kind: aliasPlace}}
+	if len(n.all) > maxAliases {
+		n.all = []alias{{command: -1, at: "/", kind: aliasPlace}}
 	}
-	return out
 }
+
+// end forgets the line.
+func (n *aliasTable) end() { n.all, n.line = nil, nil }
 
 // unpacked adds the places where a command makes files that are not known.
 func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alias {
-	if !c.Cwd.Complete() {
+	changes := n.changes(c)
+	switch {
+	case changes < command.ChangesNamed:
+		return out
+	case !c.Cwd.Complete():
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Cwd.Known {
-		kind := aliasPlace
 		if c.Program == "git" && c.Verb != "git clone" {
-			if top := n.repos.Toplevel(dir); top != "" {
-				dir, kind = top, aliasWorkTree
-			}
+			dir = cmp.Or(n.repos.Toplevel(dir), dir)
 		}
-		out = append(out, alias{command: index, at: path.Clean(dir), kind: kind})
+		if changes == command.ChangesTree {
+			out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
+		}
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {
 				if full := n.view.Absolute(a.Text, dir); full != "" {
@@ -182,14 +184,11 @@ func (n *aliasTable) touchTargets(t *touched, full, op string) {
 	defer func() { n.depth-- }()
 	for i := range n.all {
 		a := &n.all[i]
-		if rest, through := a.rest(full); through && a.command != n.current {
+		if rest, through := a.rest(full); through && n.mayPrecede(a.command) {
 			n.touchTarget(t, a, full, rest, op)
 		}
 	}
 }
-
-// place reports whether the name is a directory, of which any name below may be a link.
-func (a *alias) place() bool { return a.kind == aliasPlace || a.kind == aliasWorkTree }
 
 // rest is what a path has behind the name, and whether it leads over it.
 func (a *alias) rest(full string) (string, bool) {
@@ -213,7 +212,7 @@ func (n *aliasTable) targets(full string) []string {
 		for i := range n.all {
 			a := &n.all[i]
 			rest, through := a.rest(full)
-			if !through || a.to == "" || a.kind == aliasCopy || a.command == n.current {
+			if !through || a.to == "" || a.kind == aliasCopy || !n.mayPrecede(a.command) {
 				continue
 			}
 			if to := a.to + rest; len(out) <= maxAliasWalks && !slices.Contains(out, to) {
@@ -229,9 +228,9 @@ func (n *aliasTable) targets(full string) []string {
 
 func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	switch {
-	case a.place() && (rest == "" || rest == "/"):
+	case a.kind == aliasPlace && strings.Trim(rest, "/.") == "": // no name below; "..." is what Go calls all packages
 	case a.to == "":
-		t.linked = t.linked || n.mayBeLink(a, strings.TrimSuffix(full, "/...")) // what Go calls all packages below
+		t.linked = true
 	case n.facts.touches(t, a.to+rest, op):
 	case a.kind == aliasCopy:
 		resolved, err := n.view.Resolve(a.to + rest)
@@ -244,15 +243,6 @@ func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
 	default:
 		n.locator.touch(t, a.to+rest, "", op)
 	}
-}
-
-// mayBeLink reports whether a path may lead over a link that is made below the name.
-func (n *aliasTable) mayBeLink(a *alias, full string) bool {
-	if a.kind == aliasWorkTree && path.Clean(full) != a.at {
-		return true
-	}
-	resolved, err := n.view.Resolve(full)
-	return err != nil || !resolved.Dir
 }
 
 // touchDirectory touches what a working directory is another name of. What an archive made there is looked at
@@ -270,8 +260,8 @@ func (n *aliasTable) touchBelow(t *touched, dir, op string, follow bool) []strin
 	for i := range n.all {
 		a := &n.all[i]
 		switch {
-		case a.command == n.current:
-		case a.place():
+		case !n.mayPrecede(a.command):
+		case a.kind == aliasPlace:
 			t.linked = t.linked || follow && (paths.Within(a.at, dir) || paths.Within(dir, a.at))
 		case a.kind == aliasCopy, a.at == dir, !paths.Within(a.at, dir), a.kind == aliasSymbolic && !follow:
 		case a.to == "":
@@ -295,15 +285,16 @@ func (n *aliasTable) touchMatching(t *touched, text, base, op string) []string {
 		return nil
 	}
 	var out []string
-	pattern := strings.Split(strings.Trim(path.Clean(full), "/"), "/")
+	pattern := segments(full)
 	for i := range n.all {
 		a := &n.all[i]
-		at := strings.Split(strings.Trim(a.at, "/"), "/")
-		if a.command == n.current || a.kind == aliasCopy || a.place() || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
+		at := segments(a.at)
+		if !n.mayPrecede(a.command) || a.kind == aliasCopy || len(at) > len(pattern) && !slices.Contains(pattern, "**") || !mayMatch(pattern, at) {
 			continue
 		}
 		rest := strings.Join(pattern[min(len(at), len(pattern)):], "/")
 		switch {
+		case a.kind == aliasPlace && rest == "":
 		case a.to == "", disk.HasMeta(rest):
 			t.linked = true
 		default:
@@ -313,6 +304,11 @@ func (n *aliasTable) touchMatching(t *touched, text, base, op string) []string {
 		}
 	}
 	return out
+}
+
+// segments are those of an absolute path, none for the root.
+func segments(full string) []string {
+	return strings.FieldsFunc(path.Clean(full), func(r rune) bool { return r == '/' })
 }
 
 // mayMatch reports whether the segments of a pattern may match those of a path.

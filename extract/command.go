@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -44,8 +43,6 @@ type commands struct {
 	choice    *which.Choice
 	programs  *which.Project
 	gits      *gitreach.Commands
-	// line are the commands of the line whose items are made.
-	line []command.Command
 	// asks are the answers to what a command line leaves open on the disk, made once.
 	asks    host.Options
 	scratch itemScratch
@@ -62,74 +59,19 @@ func (r *commands) commandLine(line string) {
 			r.facts.Doubts = lists.AppendNew(r.facts.Doubts, code)
 		}
 	}
-	r.aliases.all = r.aliases.collect(parsed.Commands)
-	r.line = parsed.Commands
-	r.accesses.trees.RulesChange = slices.ContainsFunc(parsed.Commands, func(c command.Command) bool { return changesRules(&c) })
+	r.aliases.begin(parsed.Commands)
 	for i := range parsed.Commands {
 		r.aliases.current = i
+		r.accesses.trees.RulesChange = r.aliases.rulesChange()
 		index := r.command(&parsed.Commands[i], line)
 		r.exclude(index, &parsed.Commands[i], line)
 	}
-	r.aliases.all, r.accesses.trees.RulesChange, r.line = nil, false, nil
+	r.aliases.end()
+	r.accesses.trees.RulesChange = false
 	if r.facts.Messy && len(r.facts.Items) == 0 {
 		// Something runs, and nothing of it could be named.
 		r.facts.Items = append(r.facts.Items, v1.Item{Kind: v1.ItemCommand, Path: -1, Directory: r.facts.Cwd})
 	}
-}
-
-// changesRules reports whether a command of a line could write, move or remove a file of ignore rules, before or while
-// another one reads what these leave. No pattern matches a dot in front that it doesn't spell.
-func changesRules(c *command.Command) bool {
-	return changesFile(c, func(name string) bool { return strings.HasSuffix(name, "ignore") },
-		func(pattern string) bool {
-			return strings.HasPrefix(pattern, ".") || strings.ContainsAny(pattern, "{([")
-		})
-}
-
-// rewrites reports whether another command of the line could write or move a file that chooses which program runs.
-// An entry is the name of such a file, and what of its content counts.
-func (r *commands) rewrites(entries []string) bool {
-	chooses := func(name string) bool {
-		return slices.ContainsFunc(entries, func(entry string) bool {
-			file, _, _ := strings.Cut(entry, ":")
-			file, _, _ = strings.Cut(file, "=")
-			file, _, _ = strings.Cut(file, "|")
-			return slices.Contains(strings.Split(strings.ToLower(file), "/"), name)
-		})
-	}
-	return r.others(func(other *command.Command) bool {
-		return changesFile(other, chooses, func(string) bool { return true })
-	})
-}
-
-// others reports whether one of the other commands of the line is so. Loops, functions and the background run
-// commands in another order than the line has them, so that it needn't stand before.
-func (r *commands) others(so func(other *command.Command) bool) bool {
-	for i := range r.line {
-		if i != r.aliases.current && so(&r.line[i]) {
-			return true
-		}
-	}
-	return false
-}
-
-// changesFile reports whether a command could write, move or remove a file of some names, in lower case. A pattern
-// could match one if it is so.
-func changesFile(c *command.Command, named, matches func(text string) bool) bool {
-	could := func(a command.Access) bool {
-		name := strings.ToLower(path.Base(a.Text))
-		switch a.Naming {
-		case command.Unnamed:
-			return true
-		case command.ByGlob:
-			return matches(name)
-		case command.ByName, command.ByPathspec:
-		}
-		return named(name)
-	}
-	return c.Implied.Unpacks || slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
-		return changes(a.Op) && a.Op != v1.OpExecute && (could(a) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, could))
-	})
 }
 
 // parse reads a command line as the session's shell does.
@@ -356,8 +298,8 @@ func (r *commands) aboutGit(item *v1.Item, c *command.Command) {
 	r.gits.Trust(item, c)
 	r.gits.Push(item, c)
 	r.gits.Paths(item, c)
-	if r.others(func(other *command.Command) bool { return other.Program == "git" && other.Implied.Unpacks }) {
-		r.gits.Unseen(item, c)
+	if r.gits.Unseen(c) && r.aliases.before(func(other *command.Command) bool { return other.Implied.Changes != command.ChangesNothing }) {
+		item.Caveats.Add("line_changes_repository")
 	}
 }
 
@@ -380,7 +322,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *command.Command, line string) 
 	if len(c.Selection.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.Selection.ChosenBy) > 0 && r.rewrites(c.Selection.ChosenBy) {
+	if len(c.Selection.ChosenBy) > 0 && r.aliases.rewrites(c.Selection.ChosenBy) {
 		item.Caveats.Add("line_chooses_program")
 	}
 	if answer := r.choice.ReadAbove(c); answer != disk.ReachesNone {

@@ -314,7 +314,7 @@ func (e *extraction) wireReaders(x *Extractor) {
 		locator: locator{
 			facts: &e.facts, view: &e.view, scope: &e.scope, classes: &e.classes, links: &e.links, kept: &e.kept, aliases: &e.aliases,
 		},
-		aliases: aliasTable{facts: &e.facts, view: &e.view, locator: &e.locator, repos: &e.repos, placer: &e.placer},
+		aliases: aliasTable{lineChanges: lineChanges{view: &e.view}, facts: &e.facts, locator: &e.locator, repos: &e.repos, placer: &e.placer},
 		placer:  placer{facts: &e.facts, view: &e.view, locator: &e.locator, classes: &e.classes, globs: &e.globs},
 		accesses: accesses{
 			facts: &e.facts, view: &e.view, lines: x.lines, scope: &e.scope, classes: &e.classes, locator: &e.locator, aliases: &e.aliases,

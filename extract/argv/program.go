@@ -109,8 +109,10 @@ type Writes struct {
 	Changes  []string   `json:"changes"`
 	Reading  []string   `json:"reading"`
 	Places   *Placement `json:"places"`
-	Unpacks  *Condition `json:"unpacks"`
-	Leaves   string     `json:"leaves"`
+	Unpacks  *Unpacking `json:"unpacks"`
+	// Keeps is when a git command leaves the index, branches, tags and notes as they are.
+	Keeps  *Condition `json:"keeps"`
+	Leaves string     `json:"leaves"`
 }
 
 // Runs is which other programs and which program text a program runs.
@@ -244,6 +246,13 @@ type Condition struct {
 // Holds reports whether a form fulfils c. No form fulfils a nil Condition.
 func (c *Condition) Holds(has func(name string) bool) bool {
 	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
+}
+
+// Unpacking is when a program makes files of which neither the names nor the kinds are known.
+type Unpacking struct {
+	Condition
+	// Named are options and roles with which it makes files at the paths alone that its words name.
+	Named []string `json:"named"`
 }
 
 // Placement is how a program puts its sources somewhere.

@@ -163,7 +163,9 @@ func (g *Commands) Trust(item *v1.Item, c *command.Command) {
 			return
 		}
 		if resolved.Unseen {
-			g.Unseen(item, c)
+			if g.Unseen(c) {
+				item.Caveats.Add(disk.ReachesUnknown)
+			}
 			continue
 		}
 		verdict := g.Repos.Inspect(resolved.Real, subcommand)
@@ -214,12 +216,11 @@ func (g *Commands) checksSignatures(c *command.Command, verdict trust.Verdict) b
 	return shows || !given(c, []string{"--format", "--pretty", "--oneline"}) && verdict.Formats.ChecksByDefault()
 }
 
-// Unseen judges a git command in a repository that can't be looked at, or that another command of the line
-// changes before. What it would print of files is not known, but where its words name each of them.
-func (g *Commands) Unseen(item *v1.Item, c *command.Command) {
-	if reader, ok := g.Tables.readers[c.Verb]; ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists) {
-		item.Caveats.Add(disk.ReachesUnknown)
-	}
+// Unseen reports whether a git command prints contents of files that its words don't name, each of them. Of a repository
+// that can't be looked at, or that another command of the line changes before, nothing else is known.
+func (g *Commands) Unseen(c *command.Command) bool {
+	reader, ok := g.Tables.readers[c.Verb]
+	return ok && reader.printsContents(c.Form) && !g.gitNamed(c, reader.Lists)
 }
 
 // gitNamed reports whether the words of a git command that prints contents select

@@ -174,7 +174,9 @@ func (x *expander) expansion(part syntax.WordPart, quoted bool) {
 			x.w.messy(guard.MessyProcess)
 		}
 		x.w.inside(part.Stmts)
+		x.w.beside++ // shells don't wait for it
 		x.w.substituted = x.printing(part.Stmts)
+		x.w.beside--
 		x.Unknown(expansion.Pipe, "", &value.NonEmpty)
 	default: // ExtGlob, BraceExp out of place, and whatever a later parser adds
 		x.w.messy(guard.MessyExpansion)

@@ -97,6 +97,7 @@ type flow struct {
 	loops   int            // how many loops surround the command
 	jumps   []*state.State // for each body that is walked, the state in which it was left
 	aborted *state.State   // the state in which a line may have been given up
+	sequence
 }
 
 // nesting is the scripts, functions and substitutions that are walked.
@@ -209,6 +210,7 @@ func (w *walker) emit(c command.Command) {
 	c.Variables = append(c.Variables, w.expandedNames...)
 	c.Implied.Held = append(c.Implied.Held, w.standing...)
 	w.expandedNames, w.standing = nil, nil
+	c.Step = w.current()
 	w.line.Commands = append(w.line.Commands, c)
 }
 

@@ -175,7 +175,7 @@ func (d *diskView) redirectFails(st *state.State, redirect *syntax.Redirect) boo
 		d.closes = d.closes || strings.HasSuffix(text, "-")
 		return d.closes || text != "0" && text != "1" && text != "2"
 	case syntax.RdrIn:
-		at := command.Command{Cwd: st.Cwd}
+		at := command.Command{Execution: command.Execution{Cwd: st.Cwd}}
 		there := lexical.IsLiteral(text) && text != "" && d.lister().Surely(&at, &command.Access{Text: text, Op: v1.OpRead, Naming: command.ByName})
 		return text != "/dev/null" && !there && !tree.ReadsSubstitution(redirect)
 	default:

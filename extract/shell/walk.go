@@ -40,6 +40,7 @@ func (w *walker) stmt(st *state.State, stmt *syntax.Stmt) (ok, fail *state.State
 		w.messy(guard.MessyLimits) // loops in loops, walked round by round
 		return st, st
 	}
+	defer w.begin(stmt)()
 	if stmt.Coprocess || stmt.Disown {
 		w.messy(guard.MessyCoprocess)
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -23,8 +24,7 @@ type Command struct {
 	Form    v1.Form
 	// Accesses are the paths that it names or implies.
 	Accesses []Access
-	// Cwd are the directories that it may run in.
-	Cwd       value.Directories
+	Execution
 	Effective EffectiveDirectory
 	Caveats   v1.Set
 	Approval  Approval
@@ -37,6 +37,23 @@ type Command struct {
 	// Printing and reading are what the walk needs to know of its standard streams.
 	Printing Printing
 	Reading  Reading
+}
+
+// Execution is where and when a command runs.
+type Execution struct {
+	// Cwd are the directories that it may run in.
+	Cwd value.Directories
+	// Step counts the parts of a line that run one after the other: a command of a later step begins when all of
+	// an earlier one have ended, but for those of AnyStep.
+	Step int
+}
+
+// AnyStep is the step of a command that runs beside what follows, such as one in the background.
+const AnyStep = math.MaxInt
+
+// MayPrecede reports whether a command of the line may begin before another one has ended.
+func (e *Execution) MayPrecede(other *Execution) bool {
+	return e.Step == AnyStep || e.Step <= other.Step
 }
 
 // Printing is what is known of what a command prints.
@@ -103,9 +120,8 @@ type Selection struct {
 
 // Implied is what a command touches without a word that names it.
 type Implied struct {
-	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
-	// directories that it runs in or at the paths that it writes: links can be among them.
-	Unpacks bool
+	// Changes is what it may change.
+	Changes Change
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string
@@ -113,6 +129,22 @@ type Implied struct {
 	// names of the matches matter even if the command touches none of them.
 	Held []Access
 }
+
+// Change is what a command changes without a word that names it, each kind more than the one before.
+type Change uint8
+
+const (
+	// ChangesNothing is the change of commands that write nothing but what their words name.
+	ChangesNothing Change = iota
+	// ChangesRefs is that of git commands that make its index, branches, tags or notes others than they are.
+	ChangesRefs
+	// ChangesNamed is that of git commands that do so, and make files at the paths that their words name. They may
+	// be links.
+	ChangesNamed
+	// ChangesTree is that of commands that make files of which neither the names nor the kinds are known, in the
+	// directories that they run in or at the paths that they write: links can be among them.
+	ChangesTree
+)
 
 // Complete reports whether the words name all objects.
 func (o *GitObjects) Complete() bool { return o.Words == len(o.Named) }

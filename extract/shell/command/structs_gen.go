@@ -18,7 +18,7 @@ func (x *Command) Equal(y *Command) bool {
 		x.Program == y.Program &&
 		value.SameList(x.Form, y.Form) &&
 		(x.Accesses == nil) == (y.Accesses == nil) && slices.EqualFunc(x.Accesses, y.Accesses, func(x, y Access) bool { return x.Equal(&y) }) &&
-		x.Cwd.Equal(&y.Cwd) &&
+		x.Execution.Equal(&y.Execution) &&
 		x.Effective == y.Effective &&
 		value.SameList(x.Caveats, y.Caveats) &&
 		x.Approval.Equal(&y.Approval) &&
@@ -58,6 +58,12 @@ func (x *Approval) Equal(y *Approval) bool {
 }
 
 // Equal reports whether two values are the same.
+func (x *Execution) Equal(y *Execution) bool {
+	return x.Cwd.Equal(&y.Cwd) &&
+		x.Step == y.Step
+}
+
+// Equal reports whether two values are the same.
 func (x *GitWords) Equal(y *GitWords) bool {
 	return value.SameList(x.Pathspecs, y.Pathspecs) &&
 		value.SameList(x.Revisions, y.Revisions) &&
@@ -76,7 +82,7 @@ func (x *GitWords) Equal(y *GitWords) bool {
 
 // Equal reports whether two values are the same.
 func (x *Implied) Equal(y *Implied) bool {
-	return x.Unpacks == y.Unpacks &&
+	return x.Changes == y.Changes &&
 		value.SameList(x.ReadsAbove, y.ReadsAbove) &&
 		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
@@ -155,7 +161,7 @@ func (x *Command) Size() int {
 	for i := range x.Accesses {
 		size += x.Accesses[i].Size()
 	}
-	size += x.Cwd.Size()
+	size += x.Execution.Size()
 	size += x.Effective.Size()
 	size += value.SizeOfTexts(x.Caveats)
 	size += x.Approval.Size()
@@ -197,6 +203,13 @@ func (x *Approval) Size() int {
 func (x *EffectiveDirectory) Size() int {
 	size := 0
 	size += len(x.Operand)
+	return size
+}
+
+// Size returns the bytes that the value refers to.
+func (x *Execution) Size() int {
+	size := 0
+	size += x.Cwd.Size()
 	return size
 }
 

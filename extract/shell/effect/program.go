@@ -339,7 +339,7 @@ func (r commandReader) chosen(program *argv.Program) {
 	if len(program.VersionFiles) > 0 {
 		r.Command.Selection.VersionFiles = program.VersionFiles
 	}
-	r.Command.Implied.Unpacks = program.Unpacks.Holds(r.Has)
+	r.Command.Implied.Changes = r.changes(program)
 	if len(program.ReadsAbove) > 0 {
 		r.Command.Implied.ReadsAbove = program.ReadsAbove
 	}
@@ -355,6 +355,20 @@ func (r commandReader) chosen(program *argv.Program) {
 			}
 		}
 	}
+}
+
+// changes is what a program changes besides what its words name.
+func (r commandReader) changes(program *argv.Program) command.Change {
+	unpacks := program.Unpacks
+	switch {
+	case unpacks != nil && unpacks.Holds(r.Has) && slices.ContainsFunc(unpacks.Named, r.Has):
+		return command.ChangesNamed
+	case unpacks != nil && unpacks.Holds(r.Has):
+		return command.ChangesTree
+	case r.Command.Program == "git" && !program.Keeps.Holds(r.Has):
+		return command.ChangesRefs
+	}
+	return command.ChangesNothing
 }
 
 // Finish ties the accesses to the directory that options chose, and adds what

@@ -52,7 +52,7 @@ func (s *State) clone() *State {
 
 // Command is a command in this state. An indifferent one does the same whatever variables programs are given.
 func (s *State) Command(verb string, redirs []command.Access, indifferent bool) command.Command {
-	c := command.Command{Verb: verb, Program: verb, Cwd: s.Cwd, Accesses: redirs}
+	c := command.Command{Verb: verb, Program: verb, Execution: command.Execution{Cwd: s.Cwd}, Accesses: redirs}
 	for _, caveat := range s.caveats {
 		if caveat != SetsVariable || !indifferent {
 			c.Caveats.Add(caveat)

@@ -1,0 +1,146 @@
+package extract_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newRepositoryPlace is a place whose project is a repository with one commit.
+func newRepositoryPlace(t *testing.T) place {
+	t.Helper()
+	p := newPlace(t)
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("skipped: git is not installed")
+	}
+	r := repositories{base: p.home}
+	r.git(t, p.project, "init", "-q", "-b", "main")
+	r.git(t, p.project, "add", "README.md", "src", "docs")
+	r.git(t, p.project, "commit", "-q", "-m", "first")
+	return p
+}
+
+// doubted joins the verbs of the commands of a line that another one may change what they read for.
+func (p place) doubted(t *testing.T, line string) string {
+	t.Helper()
+	facts := p.facts("Bash", map[string]any{"command": line})
+	require.False(t, facts.Messy, line)
+	var out []string
+	for _, item := range facts.Items {
+		doubt := slices.ContainsFunc([]string{"link_unknown", "reaches_unknown", "reaches_secret", "line_chooses_program", "line_changes_repository"}, item.Caveats.Has)
+		if item.Kind == "command" && doubt && !slices.Contains(out, item.Verb) {
+			out = append(out, item.Verb)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestWhatGitPrintsBehindItsOwnChanges checks S2 and S3: what a repository holds before a line says nothing of what is
+// printed behind a command that changes the index, branches, tags or notes. A table states the commands that don't.
+func TestWhatGitPrintsBehindItsOwnChanges(t *testing.T) {
+	p := newRepositoryPlace(t)
+	for line, want := range map[string]string{
+		"git add -A && git diff --cached":                         "git diff",
+		"git add -N . && git grep x":                              "git grep",
+		"git fetch origin && git log -p origin/dev":               "git log",
+		"git remote update && git show origin/main":               "git show",
+		"git remote set-head origin dev && git show origin":       "git show",
+		"git tag z dev && git show z":                             "git show",
+		"git tag -f v1 dev && git show v1":                        "git show",
+		"git branch -f z dev && git log -p z":                     "git log",
+		"git branch -M x && git log -p x":                         "git log",
+		"git reset -q && git diff":                                "git diff",
+		"git reset --soft HEAD~1 && git show":                     "git show",
+		"git update-index --cacheinfo 1,2,x && git diff --cached": "git diff",
+		"git notes copy HEAD~1 HEAD && git show":                  "git show",
+		"git town sync && git show":                               "git show",
+		"git unknown && cat docs/a.md":                            "cat",
+		"gh pr list && git show":                                  "",
+		"git add -A && git diff --cached --stat":                  "",
+		"git add -A && git commit -m x && git status":             "",
+		"git fetch && git log --oneline -3":                       "",
+		"git status && git branch && git tag -l && git diff":      "",
+		"git branch --show-current; git remote -v; git show":      "",
+		"git stash list && git show":                              "",
+		"git --version && git show && cat docs/a.md":              "",
+	} {
+		assert.Equal(t, want, p.doubted(t, line), line)
+	}
+}
+
+// TestNamesThatALineMayReplace checks P1 and S1: behind a command that makes files of unknown names each path below may
+// be a link, a directory and a pattern without a match today included. Git's commands that name files change those.
+func TestNamesThatALineMayReplace(t *testing.T) {
+	p := newRepositoryPlace(t)
+	for line, want := range map[string]string{
+		"git checkout dev && cat docs/a.md":                        "cat",
+		"git checkout dev && cat *.txt":                            "cat",
+		"git checkout dev && cat */*.txt":                          "cat",
+		"git checkout dev && cd src && cat *":                      "cat",
+		"git checkout dev && grep -rn x src":                       "grep",
+		"git checkout -f && cat docs/a.md":                         "cat",
+		"git sparse-checkout disable && cat docs/a.md":             "cat",
+		"git checkout dev -- docs/a.md && cat docs/a.md README.md": "cat",
+		"git restore docs && cat docs/a.md":                        "cat",
+		"git restore 'doc*' && cat docs/a.md":                      "cat",
+		"tar xf a.tar -C src && grep -rn x src/gen":                "grep",
+		"tar xf a.tar -C src && cat src/main.go":                   "cat",
+		"tar xf a.tar -C src && cat src/*.txt":                     "cat",
+		"tar xf a.tar -C src && cat docs/a.md":                     "",
+		"git restore README.md && cat docs/a.md && ls src":         "",
+		"git checkout -- README.md && wc -l docs/*.md":             "",
+		"git checkout -b new && cat docs/a.md":                     "",
+		"git reset --soft HEAD~1 && cat docs/a.md":                 "",
+		"git bisect start && cat docs/a.md":                        "",
+		"git update-index --assume-unchanged README.md && ls src":  "",
+		"git checkout dev && ls && git status":                     "",
+	} {
+		assert.Equal(t, want, p.doubted(t, line), line)
+	}
+}
+
+// TestWhatComesBehindChangesNothingBefore holds that a command of a later step of the line changes nothing of what an
+// earlier one reads, but in loops, functions, pipes and the background.
+func TestWhatComesBehindChangesNothingBefore(t *testing.T) {
+	p := newRepositoryPlace(t)
+	for line, want := range map[string]string{
+		"git diff && git stash":                                      "",
+		"git show; git checkout dev":                                 "",
+		"cat docs/a.md\ngit pull":                                    "",
+		"cat docs/*.md | head && git stash":                          "",
+		"f() { git show; }; f; git stash":                            "",
+		"for i in 1 2; do git show; done; git stash":                 "",
+		"go version && git pull":                                     "",
+		"git show & git stash":                                       "git show",
+		"{ git show & }; git stash":                                  "git show",
+		"cat <(git show); git stash":                                 "git show",
+		"for i in 1 2; do git show; git stash; done":                 "git show",
+		"while git show; do git stash; done":                         "git show",
+		"f() { git show; }; git stash; f":                            "git show",
+		"git show | git stash":                                       "git show",
+		"git show && cat docs/a.md; { git stash; } && cat docs/a.md": "cat",
+		"git show; git stash &":                                      "git show",
+	} {
+		assert.Equal(t, want, p.doubted(t, line), line)
+	}
+}
+
+// TestDirectoriesThatMayHoldChoosers checks V6: what a directory holds that is moved, linked or copied may choose which
+// program runs.
+func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
+	p := newRepositoryPlace(t)
+	for line, want := range map[string]string{
+		"git mv docs new && cd new && cargo --version": "cargo",
+		"ln -s docs q && cd q && cargo --version":      "cargo",
+		"mv docs new && cargo --version":               "cargo",
+		"cp -r docs/. . && cargo --version":            "cargo",
+		"mv README.md r.md && cargo --version":         "",
+		"cp README.md docs/b.md && cargo --version":    "",
+	} {
+		assert.Equal(t, want, p.doubted(t, line), line)
+	}
+}
