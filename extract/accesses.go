@@ -238,9 +238,9 @@ func (s *accesses) globbed(t *touched, item *v1.Item, a *command.Access, base st
 	// where nothing matches, is touched as well.
 	literal := text[:disk.MetaIndex(text)]
 	literal = literal[:strings.LastIndexByte(literal, '/')+1]
-	near := s.locator.touch(t, disk.Unquote(literal), base, v1.OpList).Space
+	near := s.locator.touch(t, value.Unescape(literal), base, v1.OpList).Space
 	if changes(op) && !found.Sure(text) {
-		s.locator.touch(t, shellExpanded(disk.Unquote(text)), base, op) // what is made is called like the pattern
+		s.locator.touch(t, shellExpanded(value.Unescape(text)), base, op) // what is made is called like the pattern
 	}
 	for i, match := range found.Matches {
 		s.matchedWord(item, a, match, found.Words[i], base)

@@ -11,6 +11,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell/command"
+	"policyd/extract/value"
 )
 
 // linkUnknown is the caveat of an item that touches what an earlier command of the line may have
@@ -185,7 +186,7 @@ func (n *aliasTable) touchTargets(t *touched, full, op string) {
 	for i := range n.all {
 		a := &n.all[i]
 		if rest, through := a.rest(full); through && n.mayPrecede(a.command) {
-			n.touchTarget(t, a, full, rest, op)
+			n.touchTarget(t, a, rest, op)
 		}
 	}
 }
@@ -226,7 +227,7 @@ func (n *aliasTable) targets(full string) []string {
 	}
 }
 
-func (n *aliasTable) touchTarget(t *touched, a *alias, full, rest, op string) {
+func (n *aliasTable) touchTarget(t *touched, a *alias, rest, op string) {
 	switch {
 	case a.kind == aliasPlace && strings.Trim(rest, "/.") == "": // no name below; "..." is what Go calls all packages
 	case a.to == "":
@@ -298,7 +299,7 @@ func (n *aliasTable) touchMatching(t *touched, text, base, op string) []string {
 		case a.to == "", disk.HasMeta(rest):
 			t.linked = true
 		default:
-			rest = strings.TrimSuffix("/"+disk.Unquote(rest), "/")
+			rest = strings.TrimSuffix("/"+value.Unescape(rest), "/")
 			n.locator.touch(t, a.to+rest, "", op)
 			out = append(out, a.at+rest)
 		}
@@ -318,7 +319,7 @@ func mayMatch(pattern, at []string) bool {
 			return true
 		}
 		glob, plain := disk.AsMatched(pattern[i])
-		if ok, err := disk.Match(glob, segment); plain && err == nil && !ok && disk.Unquote(pattern[i]) != segment {
+		if ok, err := disk.Match(glob, segment); plain && err == nil && !ok && value.Unescape(pattern[i]) != segment {
 			return false
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/host"
 	"policyd/extract/shell/memo"
+	"policyd/extract/value"
 	"policyd/extract/which"
 	"policyd/extract/windows"
 )
@@ -259,7 +260,7 @@ func (r *commands) certainPath(a *command.Access, base string) string {
 	text := a.Text
 	if glob {
 		literal := text[:disk.MetaIndex(text)]
-		text = disk.Unquote(literal[:strings.LastIndexByte(literal, '/')+1])
+		text = value.Unescape(literal[:strings.LastIndexByte(literal, '/')+1])
 	}
 	return r.view.Absolute(shellExpanded(text), base)
 }

@@ -10,6 +10,7 @@ import (
 	"policyd/extract/paths"
 	"policyd/extract/scope"
 	"policyd/extract/shell/command"
+	"policyd/extract/value"
 )
 
 // landsUnknown is the caveat of an item that puts something into a directory
@@ -112,7 +113,7 @@ func (l *landing) named(a *command.Access, base string) []string {
 		found := l.placer.globs.Expand(a.Text, base)
 		l.unknown = l.unknown || found.Unknown
 		if len(found.Words) == 0 {
-			return []string{disk.Unquote(a.Text)} // a link may lead to what isn't there
+			return []string{value.Unescape(a.Text)} // a link may lead to what isn't there
 		}
 		return found.Words
 	case l.item != nil:

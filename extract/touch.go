@@ -12,6 +12,7 @@ import (
 	"policyd/extract/scope"
 	"policyd/extract/shell/command"
 	"policyd/extract/spelling"
+	"policyd/extract/value"
 )
 
 // locator adds the paths that items touch to the facts.
@@ -417,7 +418,7 @@ func (l *locator) spelledSecret(text string) {
 
 // patternName denies a pattern that itself spells a secret: `.env*`, `id_rsa*`.
 func (l *locator) patternName(t *touched, text, op string) {
-	spelled := strings.TrimRight(disk.Unquote(text), "*?")
+	spelled := strings.TrimRight(value.Unescape(text), "*?")
 	if op == v1.OpList || spelled == "" || strings.HasSuffix(spelled, "/") {
 		return
 	}

@@ -101,7 +101,7 @@ func (x *Expansion) all(text, base string) {
 // Whether nothing matches isn't known for certain: what matches here may not match there.
 func (x *Expansion) itself(dir, word, text string) {
 	if !x.Unknown && strings.Contains(text, "[") {
-		if name := Unquote(text); !slices.Contains(x.Words, word+name) {
+		if name := value.Unescape(text); !slices.Contains(x.Words, word+name) {
 			x.descend(dir, word, name, nil)
 		}
 	}
@@ -115,8 +115,8 @@ func (x *Expansion) step(dir, word string, segments []string) {
 	segment, rest := segments[0], segments[1:]
 	switch {
 	case !HasMeta(segment):
-		x.descend(dir, word, Unquote(segment), rest)
-		x.otherCases(dir, word, Unquote(segment), rest)
+		x.descend(dir, word, value.Unescape(segment), rest)
+		x.otherCases(dir, word, value.Unescape(segment), rest)
 	case segment == "**":
 		x.deep(dir, word, rest)
 	default:
@@ -150,7 +150,7 @@ func (x *Expansion) matching(dir, segment string, rest []string) []string {
 		return nil
 	}
 	var names []string
-	hidden := x.tool || strings.HasPrefix(Unquote(segment), ".")
+	hidden := x.tool || strings.HasPrefix(value.Unescape(segment), ".")
 	for _, entry := range x.list(dir) {
 		name := entry.Name()
 		if strings.HasPrefix(name, ".") && !hidden {

@@ -99,33 +99,8 @@ func MatchAny(globs []string, name string) bool {
 	})
 }
 
-// HasMeta reports whether a segment of a shell's pattern holds a metacharacter. A backslash quotes.
-func HasMeta(segment string) bool {
-	for i := 0; i < len(segment); i++ {
-		switch segment[i] {
-		case '\\':
-			i++
-		case '*', '?', '[':
-			return true
-		}
-	}
-	return false
-}
-
-// Unquote takes the backslashes that quote out of a shell's pattern.
-func Unquote(segment string) string {
-	if !strings.Contains(segment, `\`) {
-		return segment
-	}
-	var out strings.Builder
-	for i := 0; i < len(segment); i++ {
-		if segment[i] == '\\' && i+1 < len(segment) {
-			i++
-		}
-		out.WriteByte(segment[i])
-	}
-	return out.String()
-}
+// HasMeta reports whether a shell's pattern holds a metacharacter. A backslash quotes.
+func HasMeta(text string) bool { return MetaIndex(text) < len(text) }
 
 // MetaIndex is where the first metacharacter of a shell's pattern stands, its length if there is none.
 func MetaIndex(text string) int {

@@ -10,7 +10,6 @@ import (
 	"policyd/extract/shell/command"
 	"policyd/extract/shell/expansion"
 	"policyd/extract/shell/guard"
-	"policyd/extract/shell/lexical"
 	"policyd/extract/shell/state"
 	"policyd/extract/shell/tree"
 	"policyd/extract/value"
@@ -55,7 +54,7 @@ func unmatched(argv []expansion.Word, redirs []command.Access) []command.Access 
 		redirs = append(redirs, extended(word)...)
 		if word.Kind == expansion.Glob && word.Expands && strings.HasPrefix(word.Text, "-") {
 			redirs = append(redirs, command.Access{Text: word.Text, Op: v1.OpList, Naming: command.ByGlob, Matches: command.NoMatch})
-			argv[i] = expansion.Word{Kind: expansion.Literal, Text: lexical.Unescape(word.Text)}
+			argv[i] = expansion.Word{Kind: expansion.Literal, Text: value.Unescape(word.Text)}
 		}
 	}
 	return redirs

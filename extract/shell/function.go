@@ -89,12 +89,6 @@ func (i simpleCommand) function(decl *syntax.FuncDecl) (ok, fail *state.State) {
 		return i.w.invoke(i.st, decl, i.args(), i.redirs)
 	}
 	i.w.messy(guard.MessyFunction) // or assignments stand before it
-	c := i.w.newCommand(i.st, i.argv[0].Text, i.redirs)
-	c.Caveats.Add("unknown_program")
-	e := effectsOf(i.w, i.st, &c)
-	for _, word := range i.args() {
-		e.AnyPath(word)
-	}
-	i.w.emit(c)
+	i.guess(i.argv[0].Text, i.args())
 	return i.after.Nowhere(), i.after.Nowhere()
 }

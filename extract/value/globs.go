@@ -76,3 +76,18 @@ func BaseNames(glob string) (names []string, known bool) {
 	}
 	return names, true
 }
+
+// Unescape removes each backslash that quotes a byte of a pattern or a word.
+func Unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) {
+			i++
+		}
+		out.WriteByte(text[i])
+	}
+	return out.String()
+}

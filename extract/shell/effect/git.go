@@ -136,8 +136,8 @@ func (g gitReader) unknownRevision(word expansion.Word) {
 		g.Command.Caveats.Add("unknown_option") // where nothing matches, git reads its magic
 	}
 	if word.Kind == expansion.Glob {
-		g.Command.Git.Patterns, g.Command.Git.Expanded = append(g.Command.Git.Patterns, lexical.Unescape(word.Text)), append(g.Command.Git.Expanded, word.Text)
-		g.object(lexical.Unescape(word.Text)) // and otherwise revision:path, to the letter
+		g.Command.Git.Patterns, g.Command.Git.Expanded = append(g.Command.Git.Patterns, value.Unescape(word.Text)), append(g.Command.Git.Expanded, word.Text)
+		g.object(value.Unescape(word.Text)) // and otherwise revision:path, to the letter
 	}
 	g.accessAs(value.AsRevision, word, v1.OpRead, false)
 }
@@ -181,7 +181,7 @@ func (g gitReader) pathspec(word expansion.Word) {
 	}
 	text, plain := word.Text, false
 	if word.Kind == expansion.Glob {
-		g.Command.Git.Pathspecs, g.Command.Git.Expanded = append(g.Command.Git.Pathspecs, lexical.Unescape(text)), append(g.Command.Git.Expanded, text)
+		g.Command.Git.Pathspecs, g.Command.Git.Expanded = append(g.Command.Git.Pathspecs, value.Unescape(text)), append(g.Command.Git.Expanded, text)
 	} else {
 		g.Command.Git.Pathspecs = append(g.Command.Git.Pathspecs, text)
 	}

@@ -188,7 +188,7 @@ func (b *Builder) matching(out Word) Word {
 	case out.Kind == Literal && b.glob:
 		out.Kind, out.Expands = Glob, b.expands
 	case out.Kind == Literal:
-		out.Text = lexical.Unescape(out.Text)
+		out.Text = value.Unescape(out.Text)
 	case b.expands && (printsOne || out.Kind == Output):
 		out.Kind, out.Split, out.Holes = Dynamic, true, nil // as many words as there are matches
 	case b.glob && printsOne:
@@ -199,7 +199,7 @@ func (b *Builder) matching(out Word) Word {
 
 // ofNames is a word with names from a name stream in it.
 func (b *Builder) ofNames(word *syntax.Word, out Word) Word {
-	out.Stream, out.Text = b.stream, lexical.Unescape(out.Text)
+	out.Stream, out.Text = b.stream, value.Unescape(out.Text)
 	switch {
 	case b.stream != nil && b.stream.AreRefs() && !b.mixed && !tree.IsOneExpansion(word):
 		return withRefs(out, b.count)

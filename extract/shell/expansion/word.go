@@ -241,10 +241,10 @@ func hollow(numbers []numberHole) bool {
 func (w *Word) Pieces() []string {
 	out, end := make([]string, 0, len(w.Holes)+1), int32(0)
 	for _, number := range w.Holes {
-		out = append(out, lexical.Unescape(w.Text[end:number.Start]))
+		out = append(out, value.Unescape(w.Text[end:number.Start]))
 		end = number.end
 	}
-	return append(out, lexical.Unescape(w.Text[end:]))
+	return append(out, value.Unescape(w.Text[end:]))
 }
 
 // signed reports whether a number in a word can be below zero.

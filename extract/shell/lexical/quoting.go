@@ -28,7 +28,7 @@ func RemoveBackslashes(text, before string) string {
 }
 
 // Escape writes text so that a pattern matches it literally: a backslash before each byte that a
-// pattern reads. Unescape is its inverse.
+// pattern reads. value.Unescape is its inverse.
 func Escape(out *strings.Builder, text string) {
 	for i := 0; i < len(text); i++ {
 		if strings.IndexByte(`*?[]\`, text[i]) >= 0 {
@@ -36,21 +36,6 @@ func Escape(out *strings.Builder, text string) {
 		}
 		out.WriteByte(text[i])
 	}
-}
-
-// Unescape removes each backslash that quotes a byte.
-func Unescape(text string) string {
-	if strings.IndexByte(text, '\\') < 0 {
-		return text
-	}
-	var out strings.Builder
-	for i := 0; i < len(text); i++ {
-		if text[i] == '\\' && i+1 < len(text) {
-			i++
-		}
-		out.WriteByte(text[i])
-	}
-	return out.String()
 }
 
 // IsOneWord reports whether a text is one word to everything that cuts text into words, and no

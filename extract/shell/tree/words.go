@@ -128,7 +128,7 @@ func Text(word *syntax.Word) string {
 	for _, part := range word.Parts {
 		switch part := part.(type) {
 		case *syntax.Lit:
-			out.WriteString(lexical.Unescape(part.Value))
+			out.WriteString(value.Unescape(part.Value))
 		case *syntax.SglQuoted:
 			text, known := part.Value, true
 			if part.Dollar {
