@@ -159,7 +159,7 @@ func (v *View) Stamp(path string) (stat.Stamp, error) {
 	return stat.Path(disk, true)
 }
 
-// IsThere is exists for a name below a directory.
+// IsThere reports whether a name below a directory exists.
 func (v *View) IsThere(dir, name string) bool {
 	if v.Resolver.Map != nil {
 		return v.Exists(dir + "/" + name)

@@ -219,7 +219,7 @@ func (c *Classifier) Harmless(globs []string) bool {
 	return len(globs) > 0
 }
 
-// WindowsCouldBePath is couldBePath where existence can't be asked for.
+// WindowsCouldBePath reports whether a word of an unknown role has to count as a path where existence can't be asked for.
 func (c *Classifier) WindowsCouldBePath(text string) bool {
 	if strings.Contains(text, "://") {
 		return false

@@ -149,7 +149,7 @@ func (h *HardLinks) Double(full string, entry fs.DirEntry) fs.FileInfo {
 	return info
 }
 
-// namesPlaces are the directories in which otherNames looks for other names of
+// namesPlaces are the directories in which OtherNames looks for other names of
 // files in dir.
 func (h *HardLinks) namesPlaces(dir string) []string {
 	var places []string
@@ -167,7 +167,7 @@ func (h *HardLinks) namesPlaces(dir string) []string {
 	return append(places, h.Classes.classPlaces()...)
 }
 
-// Doubles are the secrets with more than one name that lie where otherNames looks for
+// Doubles are the secrets with more than one name that lie where OtherNames looks for
 // those of a file in dir: a walk of dir may read one by another name.
 func (h *HardLinks) Doubles(dir string) []fs.FileInfo {
 	for i := range h.doubled {

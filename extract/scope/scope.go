@@ -105,7 +105,7 @@ func (s *Scope) SpaceOf(resolved *paths.Resolved) string {
 // Outside reports whether what a path leads to lies in no space.
 func (s *Scope) Outside(resolved *paths.Resolved) bool { return s.SpaceOf(resolved) == v1.SpaceOutside }
 
-// SpaceFor is spaceOf for one operation: the repository around the project, and what a
+// SpaceFor is the space of a path for one operation: the repository around the project, and what a
 // person let be read, are for reading. To everything else they lie outside.
 func (s *Scope) SpaceFor(op string, resolved *paths.Resolved) string {
 	space := s.SpaceOf(resolved)

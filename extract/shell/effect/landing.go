@@ -207,15 +207,10 @@ func readPacked(e *Effects, word expansion.Word) {
 	for i := from; i < len(e.Command.Accesses); i++ {
 		e.Command.Accesses[i].Inner = true
 	}
-	if word.Kind != expansion.Literal {
-		return
-	}
-	if !plainFile(word.Text) {
+	if word.Kind == expansion.Literal && !plainFile(word.Text) {
 		e.Command.Caveats.Add("unknown_option")
 	}
-	for _, suffix := range packedSuffixes {
-		e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
-	}
+	readWith(e, word, packedSuffixes)
 }
 
 // moduleSuffixes are what node adds to a name when nothing has it as it stands.
@@ -233,10 +228,15 @@ func readModule(e *Effects, word expansion.Word) {
 			a.Below = command.Module
 		}
 	}
+	readWith(e, word, moduleSuffixes)
+}
+
+// readWith adds the files that are read in place of a named one: those there are with a suffix behind the name.
+func readWith(e *Effects, word expansion.Word, suffixes []string) {
 	if word.Kind != expansion.Literal {
 		return
 	}
-	for _, suffix := range moduleSuffixes {
+	for _, suffix := range suffixes {
 		e.Command.Accesses = append(e.Command.Accesses, command.Access{Text: word.Text + suffix, Op: v1.OpRead, Naming: command.ByName, Presence: command.IfExists})
 	}
 }

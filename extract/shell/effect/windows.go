@@ -218,7 +218,7 @@ func (v Invocation) ReadBuiltin(entry *argv.Program, words []windows.Word) {
 	}
 }
 
-// CompleteOnWindows does what complete does.
+// CompleteOnWindows adds what follows from the command as a whole, as Complete does elsewhere.
 func (v Invocation) CompleteOnWindows(name string, piped bool) {
 	v.Command.Argv = append([]expansion.Word{{Kind: expansion.Literal, Text: name}}, v.Args.Words...)
 	textReader{v.Reader}.windowsText(piped)

@@ -110,7 +110,7 @@ type wordStream struct {
 // Is reports whether the word is exactly text.
 func (w Word) Is(text string) bool { return w.Kind == Literal && w.Text == text }
 
-// IsOption reports whether the word begins with a dash, or may.
+// IsOption reports whether the word begins with a dash for certain.
 func (w Word) IsOption() bool {
 	return w.Kind == Literal && len(w.Text) > 1 && w.Text[0] == '-'
 }
