@@ -66,6 +66,8 @@ func TestWhatGitPrintsBehindItsOwnChanges(t *testing.T) {
 		"git status && git branch && git tag -l && git diff":      "",
 		"git branch --show-current; git remote -v; git show":      "",
 		"git stash list && git show":                              "",
+		"git diff HEAD~1 | git apply --stat":                      "",
+		"git apply --stat --apply a.patch && git diff":            "git diff",
 		"git --version && git show && cat docs/a.md":              "",
 	} {
 		assert.Equal(t, want, p.doubted(t, line), line)

@@ -110,7 +110,7 @@ type Writes struct {
 	Reading  []string   `json:"reading"`
 	Places   *Placement `json:"places"`
 	Unpacks  *Unpacking `json:"unpacks"`
-	// Keeps is when a git command leaves the index, branches, tags and notes as they are.
+	// Keeps is when a git command leaves the work tree, the index, branches, tags and notes as they are.
 	Keeps  *Condition `json:"keeps"`
 	Leaves string     `json:"leaves"`
 }

@@ -361,11 +361,13 @@ func (r commandReader) chosen(program *argv.Program) {
 func (r commandReader) changes(program *argv.Program) command.Change {
 	unpacks := program.Unpacks
 	switch {
+	case program.Keeps.Holds(r.Has):
+		return command.ChangesNothing
 	case unpacks != nil && unpacks.Holds(r.Has) && slices.ContainsFunc(unpacks.Named, r.Has):
 		return command.ChangesNamed
 	case unpacks != nil && unpacks.Holds(r.Has):
 		return command.ChangesTree
-	case r.Command.Program == "git" && !program.Keeps.Holds(r.Has):
+	case r.Command.Program == "git":
 		return command.ChangesRefs
 	}
 	return command.ChangesNothing
