@@ -17,9 +17,11 @@ import (
 
 // Limits of a package of extract and of a type in it.
 const (
-	mostFiles   = 20
-	mostLines   = 5000
-	mostFields  = 15
+	mostFiles  = 20
+	mostLines  = 5000
+	mostFields = 15
+	// mostInAll is how many lines all packages have together. It only shrinks (docs/decisions/0031).
+	mostInAll   = 44250
 	mostMethods = 20
 )
 
@@ -32,7 +34,7 @@ var (
 
 // TestPackagesOfExtractStaySmall checks the limits, so that no part of extraction knows everything again.
 func TestPackagesOfExtractStaySmall(t *testing.T) {
-	checked := 0
+	checked, all := 0, 0
 	require.NoError(t, filepath.WalkDir("../extract", func(path string, entry fs.DirEntry, err error) error {
 		directory := strings.TrimPrefix(filepath.ToSlash(path), "../")
 		if err != nil || !entry.IsDir() || entry.Name() == "testdata" {
@@ -49,8 +51,10 @@ func TestPackagesOfExtractStaySmall(t *testing.T) {
 			assert.Equalf(t, slices.Contains(wide, directory+"."+name), tooMany, "%s.%s has %d methods: split it by concern", directory, name, methods)
 		}
 		checked++
+		all += found.lines
 		return nil
 	}))
+	assert.LessOrEqual(t, all, mostInAll, "lines in all packages of extract: take away as much as you add")
 	assert.Greater(t, checked, 20)
 }
 
