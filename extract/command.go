@@ -323,7 +323,7 @@ func (r *commands) aboutCommand(item *v1.Item, c *command.Command, line string) 
 	if len(c.Selection.ChosenBy) > 0 && r.choice.Chosen(c) || r.programs.Has(c) {
 		item.Caveats.Add("project_chooses_program")
 	}
-	if len(c.Selection.ChosenBy) > 0 && r.aliases.rewrites(c.Selection.ChosenBy) {
+	if len(c.Selection.ChosenBy) > 0 && r.aliases.rewrites(c.Selection.ChosenBy) || r.aliases.replaces(c.Program) {
 		item.Caveats.Add("line_chooses_program")
 	}
 	if answer := r.choice.ReadAbove(c); answer != disk.ReachesNone {

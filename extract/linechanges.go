@@ -12,6 +12,7 @@ import (
 	"policyd/extract/scope"
 	"policyd/extract/shell/command"
 	"policyd/extract/value"
+	"policyd/extract/which"
 )
 
 // linkUnknown is the caveat of an item that touches what an earlier command of the line may have
@@ -74,6 +75,19 @@ func (l *lineChanges) rewrites(entries []string) bool {
 	}
 	return l.before(func(other *command.Command) bool {
 		return l.changesFile(other, chooses, func(string) bool { return true })
+	})
+}
+
+// replaces reports whether another command puts a file where the project keeps programs, of the name of a program.
+func (l *lineChanges) replaces(program string) bool {
+	return l.before(func(other *command.Command) bool {
+		return slices.ContainsFunc(other.Accesses, func(a command.Access) bool {
+			if a.Op != v1.OpWrite {
+				return false
+			}
+			in := func(source command.Access) bool { return which.MayBecome(a.Text+"/"+path.Base(source.Text), program) }
+			return which.MayBecome(a.Text, program) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, in)
+		})
 	})
 }
 

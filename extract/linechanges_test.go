@@ -140,6 +140,9 @@ func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
 		"ln -s docs q && cd q && cargo --version":      "cargo",
 		"mv docs new && cargo --version":               "cargo",
 		"cp -r docs/. . && cargo --version":            "cargo",
+		"cp docs/a.md .venv/bin/ls && ls":              "ls",
+		"mv docs/head node_modules/.bin && head x":     "head",
+		"cp docs/a.md bin/ls && cat bin/ls":            "",
 		"mv README.md r.md && cargo --version":         "",
 		"cp README.md docs/b.md && cargo --version":    "",
 	} {

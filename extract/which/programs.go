@@ -1,6 +1,7 @@
 package which
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -33,6 +34,14 @@ type noPlaces [len(programPlaces)]bool
 var builtins = [...]string{
 	"((", ":", "[", "[[", "cd", "command", "dirs", "echo", "exit", "export", "false", "kill", "let", "local", "popd", "printf",
 	"pushd", "pwd", "read", "return", "set", "test", "true", "type", "umask", "wait",
+}
+
+// MayBecome reports whether a file could become the program that a name stands for: one of the name in a directory that
+// is called as one of programs is.
+func MayBecome(file, program string) bool {
+	dir := path.Base(path.Dir(file))
+	return path.Base(file) == program && !slices.Contains(builtins[:], program) &&
+		slices.ContainsFunc(programPlaces[:], func(place struct{ name, path string }) bool { return path.Base(place.path) == dir })
 }
 
 // projectPlaces are those that there are, looked for once in a call.
