@@ -104,7 +104,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 	}
 	for _, dir := range c.Cwd.Known {
 		kind := aliasPlace
-		if c.Program == "git" && c.Verb != "git clone" {
+		if c.Implied.Tracked && !strings.HasSuffix(c.Verb, " clone") {
 			if top := n.repos.Toplevel(dir); top != "" {
 				dir, kind = top, aliasWorkTree
 			}

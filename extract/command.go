@@ -356,7 +356,7 @@ func (r *commands) aboutGit(item *v1.Item, c *command.Command) {
 	r.gits.Trust(item, c)
 	r.gits.Push(item, c)
 	r.gits.Paths(item, c)
-	if r.others(func(other *command.Command) bool { return other.Program == "git" && other.Implied.Unpacks }) {
+	if r.others(func(other *command.Command) bool { return other.Implied.Tracked }) {
 		r.gits.Unseen(item, c)
 	}
 }

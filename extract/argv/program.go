@@ -110,6 +110,8 @@ type Writes struct {
 	Reading  []string   `json:"reading"`
 	Places   *Placement `json:"places"`
 	Unpacks  *Condition `json:"unpacks"`
+	// Tracked is true if what it unpacks are files that a repository tracks.
+	Tracked bool `json:"tracked"`
 	Leaves   string     `json:"leaves"`
 }
 
@@ -241,6 +243,9 @@ type Condition struct {
 	Unless []string `json:"unless"`
 }
 
+// Elsewhere is what a Condition calls a source on another machine, or in a container.
+const Elsewhere = "<elsewhere>"
+
 // Holds reports whether a form fulfils c. No form fulfils a nil Condition.
 func (c *Condition) Holds(has func(name string) bool) bool {
 	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
@@ -329,7 +334,7 @@ func (p *Program) complete(common *RiskTable) error {
 
 // inherit takes over what a subcommand reads as its outer entry does.
 func (p *Program) inherit(outer *Program) {
-	p.AtFiles = p.AtFiles || outer.AtFiles
+	p.AtFiles, p.Tracked = p.AtFiles || outer.AtFiles, p.Tracked || outer.Tracked
 	if p.Separators == nil {
 		p.Separators, p.inherits = outer.Separators, true
 	}

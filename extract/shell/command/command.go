@@ -106,6 +106,8 @@ type Implied struct {
 	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
 	// directories that it runs in or at the paths that it writes: links can be among them.
 	Unpacks bool
+	// Tracked is true if these are the files of a commit, put into the work tree of a repository.
+	Tracked bool
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string

@@ -339,7 +339,8 @@ func (r commandReader) chosen(program *argv.Program) {
 	if len(program.VersionFiles) > 0 {
 		r.Command.Selection.VersionFiles = program.VersionFiles
 	}
-	r.Command.Implied.Unpacks = program.Unpacks.Holds(r.Has)
+	r.Command.Implied.Unpacks = program.Unpacks.Holds(func(name string) bool { return r.Has(name) || name == argv.Elsewhere && r.places.fetch() })
+	r.Command.Implied.Tracked = r.Command.Implied.Unpacks && program.Tracked
 	if len(program.ReadsAbove) > 0 {
 		r.Command.Implied.ReadsAbove = program.ReadsAbove
 	}
