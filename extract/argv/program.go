@@ -111,8 +111,8 @@ type Writes struct {
 	Places   *Placement `json:"places"`
 	Unpacks  *Condition `json:"unpacks"`
 	// Tracked is true if what it unpacks are files that a repository tracks.
-	Tracked bool `json:"tracked"`
-	Leaves   string     `json:"leaves"`
+	Tracked bool   `json:"tracked"`
+	Leaves  string `json:"leaves"`
 }
 
 // Runs is which other programs and which program text a program runs.
