@@ -119,7 +119,9 @@ func TestTrustBehindAChangeOfTheWorkTree(t *testing.T) {
 		"git pull && cp src/util.go lib/": v1.EffectPrompt,
 	} {
 		call := p.line(&projectLine{Command: line})
-		git := func(verb string) v1.Approval { return v1.Approval{ID: verb, Tool: "shell", Verb: verb, Directory: p.project} }
+		git := func(verb string) v1.Approval {
+			return v1.Approval{ID: verb, Tool: "shell", Verb: verb, Directory: p.project}
+		}
 		effect, codes := p.judge(t, call, nil, trust(p.project), git("git pull"), git("git checkout"))
 		assert.Equalf(t, want, effect, "%s: %s", line, codes)
 		effect, _ = p.judge(t, call, nil, git("git pull"), git("git checkout"))

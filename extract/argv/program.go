@@ -111,8 +111,9 @@ type Writes struct {
 	Places   *Placement `json:"places"`
 	Unpacks  *Condition `json:"unpacks"`
 	// Tracked is true if what it unpacks are files that a repository tracks.
-	Tracked bool   `json:"tracked"`
-	Leaves  string `json:"leaves"`
+	Tracked bool `json:"tracked"`
+	// Leaves are files that it writes without a word that names them, and when.
+	Leaves map[string]*Condition `json:"leaves"`
 }
 
 // Runs is which other programs and which program text a program runs.

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -318,9 +319,19 @@ func (r commandReader) attributes(program *argv.Program) {
 		r.Command.Caveats.Add("privileged")
 	}
 	r.Command.Effective.WorksIn = max(r.Command.Effective.WorksIn, program.WorksIn)
+	r.ReadLeft(program)
 	r.chosen(program)
 	if r.textFromInput(program) {
 		r.Command.Caveats.Add("inline_code")
+	}
+}
+
+// ReadLeft adds the files that a program writes without a word that names them.
+func (r commandReader) ReadLeft(program *argv.Program) {
+	for _, file := range slices.Sorted(maps.Keys(program.Leaves)) {
+		if program.Leaves[file].Holds(r.Has) {
+			r.Command.Accesses = append(r.Command.Accesses, command.AccessTo(v1.OpWrite, file))
+		}
 	}
 }
 
