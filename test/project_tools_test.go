@@ -128,3 +128,19 @@ func TestTrustBehindAChangeOfTheWorkTree(t *testing.T) {
 		assert.NotEqualf(t, v1.EffectAllow, effect, "without trust: %s", line)
 	}
 }
+
+// MSBuild takes values behind a colon. Loggers are assemblies, and responses and properties can name any file.
+func TestTrustCoversPlainValuesBehindAColon(t *testing.T) {
+	p := newProject(t)
+	for line, want := range map[string]v1.Effect{
+		"dotnet build -c:Release": v1.EffectAllow, "dotnet build -v:q -nologo -m:1": v1.EffectAllow, "dotnet build -m --nologo -verbosity:minimal": v1.EffectAllow,
+		"dotnet test --logger:trx -c:Debug": v1.EffectAllow, "dotnet test -v:n --no-build": v1.EffectAllow,
+		"dotnet build -flp:logfile=x": v1.EffectPrompt, "dotnet build -o:../x": v1.EffectPrompt, "dotnet build -p:OutDir=x": v1.EffectPrompt, "dotnet build /p:OutDir=../x": v1.EffectPrompt,
+		"dotnet build -l:x.dll": v1.EffectPrompt, "dotnet build --logger:x.dll": v1.EffectPrompt, "dotnet build -logger:x": v1.EffectPrompt, "dotnet build --logger x.dll": v1.EffectPrompt,
+		"dotnet test '--logger:trx;LogFileName=/tmp/x'": v1.EffectPrompt, "dotnet test --logger:../x.dll": v1.EffectPrompt, "dotnet build -c:../x": v1.EffectPrompt, "dotnet build -v:": v1.EffectPrompt,
+		"dotnet build -c:$X": v1.EffectPrompt, "dotnet build -t:Clean": v1.EffectPrompt,
+	} {
+		effect, codes := p.judge(t, p.line(&projectLine{Command: line}), nil, trust(p.project))
+		assert.Equalf(t, want, effect, "%s: %s", line, codes)
+	}
+}

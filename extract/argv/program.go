@@ -414,6 +414,9 @@ func (s *Syntax) Digits() bool {
 
 // Joinable reports whether a program of a style without bundles reads a word as one all the same.
 func (s *Syntax) Joinable(text string) bool {
+	if s.Joined == "colon" {
+		return false
+	}
 	for i := 1; i < len(text) && s.Joined != ""; i++ {
 		known, ok := s.Options["-"+text[i:i+1]]
 		switch {
