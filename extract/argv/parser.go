@@ -195,6 +195,11 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 		p.Host.Value(known, known.Kinds[0], p.Host.Literal(value))
 		return 1
 	}
+	return p.named(program, text, rest)
+}
+
+// named parses an option that is no number, and no value behind a colon.
+func (p *Parser[W]) named(program *Program, text string, rest []W) int {
 	name, value, attached := strings.Cut(text, "=")
 	doubled := strings.HasPrefix(text, "--")
 	if known, ok := program.Options[name]; ok && (doubled || len(name) > 2 || !attached) {
