@@ -115,8 +115,8 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *command.Access, base st
 // unpacked adds what a command writes whose names are not known: all that the paths hold which it writes, the first of
 // them at an index, or else what its working directories hold.
 func (s *accesses) unpacked(t *touched, c *command.Command, first int) {
-	if c.Implied.Changes != command.ChangesTree || c.Program == "git" {
-		return // git writes the files that it tracks
+	if c.Implied.Changes != command.ChangesTree || c.Implied.Tracked {
+		return
 	}
 	for i := first; i < len(s.facts.Paths); i++ {
 		if p := &s.facts.Paths[i]; p.Op == v1.OpWrite && p.Item == t.item {

@@ -217,7 +217,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Cwd.Known {
-		if c.Program == "git" && c.Verb != "git clone" {
+		if c.Implied.Tracked && !strings.HasSuffix(c.Verb, " clone") {
 			dir = cmp.Or(n.repos.Toplevel(dir), dir)
 		}
 		if changes == command.ChangesTree {

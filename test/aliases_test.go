@@ -73,3 +73,50 @@ func TestNamesThatALineMakes(t *testing.T) {
 		assert.Equalf(t, want, effects[2], "%q with every verb remembered", line)
 	}
 }
+
+// Commands that bring files of other people's into the work tree, links and protected files included.
+func TestFilesOfOtherRepositoriesAndMachines(t *testing.T) {
+	p := newPatternPlace(t)
+	for _, brings := range []string{
+		"gh pr checkout 5", "gh co 5", "gh repo sync", "gh repo fork --clone", "gh pr merge 5 -d", "glab mr checkout 5", "hub pull", "hub am x", "hg pull -u", "hg upd", "svn up",
+		"svn checkout http://h.example/x build/x", "jj new x", "jj git fetch", "jj edit x", "docker cp c:/x build", "podman cp c:/x build", "rsync -a h:x build", "rclone copy -l r:b build",
+	} {
+		for _, reads := range []string{"cat build/a", "cargo --version"} {
+			assert.Equalf(t, v1.EffectPrompt, p.approved(t, brings+" && "+reads).Effect, "%s && %s", brings, reads)
+		}
+	}
+	for line, want := range map[string]v1.Effect{
+		"gh pr checkout 5 && git show": v1.EffectPrompt, "hub checkout x && git diff": v1.EffectPrompt, "cd src && gh pr checkout 5 && cat ../b.txt": v1.EffectPrompt,
+		"gh run download 1": v1.EffectPrompt, "gh release download v1": v1.EffectPrompt, "glab job artifact x y": v1.EffectPrompt, "rsync -a h:x/ .": v1.EffectPrompt,
+		"gh pr checkout 5": v1.EffectAllow, "hg pull -u": v1.EffectAllow, "svn update": v1.EffectAllow, "jj new x": v1.EffectAllow, "gh repo clone o/r": v1.EffectAllow, "hub pull": v1.EffectAllow,
+		"hg status && cat b.txt": v1.EffectAllow, "svn diff && cat b.txt": v1.EffectAllow, "jj st && cat b.txt": v1.EffectAllow, "gh pr view 5 && cat b.txt": v1.EffectAllow, "gh repo fork && cat b.txt": v1.EffectAllow,
+		"docker cp build c:/x && cat b.txt": v1.EffectAllow, "rsync -a build h: && cat b.txt": v1.EffectAllow, "rsync -a src/ build/ && cat b.txt": v1.EffectAllow, "gh run download 1 -D build": v1.EffectAllow,
+		"rclone copy r:b build && cat b.txt": v1.EffectAllow, "gh pr merge 5 && cat b.txt": v1.EffectAllow,
+	} {
+		assert.Equalf(t, want, p.approved(t, line).Effect, "%s", line)
+	}
+}
+
+// Commands that write, by no word of theirs, a file by which the program of another command is chosen.
+func TestFilesThatChooseAProgramWrittenUnnamed(t *testing.T) {
+	p := newPatternPlace(t)
+	for line, want := range map[string]v1.Effect{
+		"npm pkg set packageManager=yarn@file:x && yarn --version": v1.EffectPrompt, "npm pkg delete volta; node --version": v1.EffectPrompt, "yarn set version ./x.cjs && yarn --version": v1.EffectPrompt,
+		"yarn config set yarnPath ./x.cjs && yarn --version": v1.EffectPrompt, "yarn plugin import ./x.cjs && yarn --version": v1.EffectPrompt, "volta pin node@20 && node --version": v1.EffectPrompt,
+		"pyenv local 3.9 && python3 --version": v1.EffectPrompt, "nodenv local 20 && node --version": v1.EffectPrompt, "rbenv local 3.3 && ruby --version": v1.EffectPrompt,
+		"asdf set nodejs path:x && node --version": v1.EffectPrompt, "asdf local nodejs 20 && node --version": v1.EffectPrompt, "mise use node@path:x && node --version": v1.EffectPrompt,
+		"node --version && npm pkg set volta.node=1": v1.EffectPrompt, "corepack use yarn@4 && yarn --version": v1.EffectPrompt,
+		"npm pkg get name && yarn --version": v1.EffectAllow, "yarn config get x && yarn --version": v1.EffectAllow, "corepack enable && yarn --version": v1.EffectAllow, "corepack yarn x && yarn --version": v1.EffectAllow,
+		"asdf list && node --version": v1.EffectAllow, "npm install && npm test": v1.EffectAllow, "npm install x && npm --version": v1.EffectAllow, "yarn add x && yarn build": v1.EffectAllow, "npm version patch && npm --version": v1.EffectAllow,
+		"npm pkg set version=1.2": v1.EffectAllow, "pyenv local 3.9": v1.EffectAllow, "mise use node@20": v1.EffectAllow, "npm pkg set name=x && cat b.txt": v1.EffectAllow,
+	} {
+		assert.Equalf(t, want, p.approved(t, line).Effect, "%s", line)
+	}
+	for line, writes := range map[string]bool{
+		"go mod edit -toolchain=go1.99 && go version": true, "go mod edit -go 1.99; go version": true, "go work edit -toolchain=go1.99 && go version": true, "go mod tidy -go=1.99 && go version": true,
+		"go mod edit -require=a@v1 && go version": false, "go mod tidy && go build ./...": false, "go get a.b/c@v1 && go version": false,
+	} {
+		facts := p.engine.Facts(p.call("Bash", map[string]any{"command": line}), nil)
+		assert.Equalf(t, writes, facts.Items[len(facts.Items)-1].Caveats.Has("line_chooses_program"), "%s", line)
+	}
+}

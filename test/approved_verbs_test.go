@@ -175,11 +175,15 @@ func TestRisksOfOtherNotations(t *testing.T) {
 		"tar -x -P -f a.tar": {"absolute names"}, "tar xf a.tar": nil, "tar cf a.tar clean --remove-files": {"delete"}, "zip -m o.zip a.txt": {"delete"}, "zip o.zip a.txt": nil,
 		"npm install a@1 @b/c@2": {"package a", "package @b/c"}, "pip install 'a[x]>=1' -e .": {"package a"}, "mytool --token=secret --server=h.example": {"token", "server h.example"},
 		"mytool --server='a (b), c'": {"server a%20%28b%29,%20c"}, "docker cp web:/a clean": {"remote web"}, "docker -H tcp://h.example ps": {"host tcp://h.example"},
+		"git notes add -m x": nil, "git notes add -C 65ec267 HEAD": {"65ec267"}, "git notes append -c dev:a.txt": {"dev:a.txt"},
+		"git config user.name x": {"user.name"}, "git config --unset user.name": {"user.name"}, "git config --add a.b x": {"a.b"},
+		"git config --remove-section a": {"a"}, "git config set user.name x": {"user.name"}, "git config set --append user.name x": {"user.name"},
+		"git config unset user.name": {"user.name"}, "git config remove-section a": {"a"}, "git config rename-section a b": {"a", "b"},
 	} {
 		got := p.engine.Facts(p.call("Bash", map[string]any{"command": line}), nil).Items[0].Risks
 		assert.ElementsMatchf(t, risks, got, "%s", line)
 	}
-	p.holdApproved(t, false, []string{"zip -T -TT ./x o.zip a.txt"})
+	p.holdApproved(t, false, []string{"zip -T -TT ./x o.zip a.txt", "git notes add -C main:.env HEAD", "git notes append --reedit-message=main:.env"})
 }
 
 // Values in which a program finds the paths of files by a notation of its own.

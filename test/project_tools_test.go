@@ -100,3 +100,47 @@ func TestActivatedEnvironmentsChoosePrograms(t *testing.T) {
 	effect, _ := p.judge(t, p.call("Bash", map[string]any{"command": "source .venv/bin/activate; cat notes.txt"}), nil)
 	assert.Equal(t, v1.EffectPrompt, effect, "without trust")
 }
+
+// Trust in a project covers what its tools do behind a command that changes the work tree: the program that a file chooses,
+// and a directory that may have become a link. A tool that runs no code of the project goes only where its words lead.
+func TestTrustBehindAChangeOfTheWorkTree(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"objects", "refs/heads"} {
+		require.NoError(t, os.MkdirAll(p.project+"/.git/"+name, 0o700))
+	}
+	require.NoError(t, os.WriteFile(p.project+"/.git/HEAD", []byte("ref: refs/heads/main\n"), 0o600))
+	for line, want := range map[string]v1.Effect{
+		"git pull && node --version": v1.EffectAllow, "git checkout dev && python3 --version": v1.EffectAllow, "git pull && go version": v1.EffectAllow,
+		"git pull && go test ./src": v1.EffectAllow, "git pull && pytest tests/": v1.EffectAllow, "git checkout dev && npm test": v1.EffectAllow,
+		"git pull && cd pkg && go test ./a": v1.EffectAllow, "git pull && make -C build": v1.EffectAllow, "git pull && python3 src/app.py": v1.EffectAllow,
+		"git pull && npx vitest run": v1.EffectAllow, "git pull && cargo run -- x": v1.EffectAllow, "git checkout dev && bash scripts/build.sh": v1.EffectAllow,
+		"git pull && eslint src": v1.EffectPrompt, "git pull && gofmt -l src": v1.EffectPrompt, "git pull && black src": v1.EffectPrompt, "git pull && cat src/util.go": v1.EffectPrompt,
+		"git pull && pytest --junitxml=build/x.xml tests": v1.EffectPrompt, "git pull && pytest ../other": v1.EffectPrompt, "git pull && go test ./src | tee src/x": v1.EffectPrompt,
+		"git pull && cp src/util.go lib/": v1.EffectPrompt,
+	} {
+		call := p.line(&projectLine{Command: line})
+		git := func(verb string) v1.Approval {
+			return v1.Approval{ID: verb, Tool: "shell", Verb: verb, Directory: p.project}
+		}
+		effect, codes := p.judge(t, call, nil, trust(p.project), git("git pull"), git("git checkout"))
+		assert.Equalf(t, want, effect, "%s: %s", line, codes)
+		effect, _ = p.judge(t, call, nil, git("git pull"), git("git checkout"))
+		assert.NotEqualf(t, v1.EffectAllow, effect, "without trust: %s", line)
+	}
+}
+
+// MSBuild takes values behind a colon. Loggers are assemblies, and responses and properties can name any file.
+func TestTrustCoversPlainValuesBehindAColon(t *testing.T) {
+	p := newProject(t)
+	for line, want := range map[string]v1.Effect{
+		"dotnet build -c:Release": v1.EffectAllow, "dotnet build -v:q -nologo -m:1": v1.EffectAllow, "dotnet build -m --nologo -verbosity:minimal": v1.EffectAllow,
+		"dotnet test --logger:trx -c:Debug": v1.EffectAllow, "dotnet test -v:n --no-build": v1.EffectAllow,
+		"dotnet build -flp:logfile=x": v1.EffectPrompt, "dotnet build -o:../x": v1.EffectPrompt, "dotnet build -p:OutDir=x": v1.EffectPrompt, "dotnet build /p:OutDir=../x": v1.EffectPrompt,
+		"dotnet build -l:x.dll": v1.EffectPrompt, "dotnet build --logger:x.dll": v1.EffectPrompt, "dotnet build -logger:x": v1.EffectPrompt, "dotnet build --logger x.dll": v1.EffectPrompt,
+		"dotnet test '--logger:trx;LogFileName=/tmp/x'": v1.EffectPrompt, "dotnet test --logger:../x.dll": v1.EffectPrompt, "dotnet build -c:../x": v1.EffectPrompt, "dotnet build -v:": v1.EffectPrompt,
+		"dotnet build -c:$X": v1.EffectPrompt, "dotnet build -t:Clean": v1.EffectPrompt,
+	} {
+		effect, codes := p.judge(t, p.line(&projectLine{Command: line}), nil, trust(p.project))
+		assert.Equalf(t, want, effect, "%s: %s", line, codes)
+	}
+}

@@ -191,6 +191,15 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 		p.Host.Value(Option{Canonical: OptionNumber}, "none", p.Host.Literal(text[1:]))
 		return 1
 	}
+	if known, value, ok := program.cutColon(text); ok {
+		p.Host.Value(known, known.Kinds[0], p.Host.Literal(value))
+		return 1
+	}
+	return p.named(program, text, rest)
+}
+
+// named parses an option that is no number, and no value behind a colon.
+func (p *Parser[W]) named(program *Program, text string, rest []W) int {
 	name, value, attached := strings.Cut(text, "=")
 	doubled := strings.HasPrefix(text, "--")
 	if known, ok := program.Options[name]; ok && (doubled || len(name) > 2 || !attached) {
@@ -211,6 +220,17 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 	p.Host.Unlisted(text, rest[1:])
 	p.Unknown(text)
 	return 1
+}
+
+// cutColon cuts an option of kind value off a plain word behind a colon (dotnet build -v:q).
+func (p *Program) cutColon(text string) (known Option, value string, ok bool) {
+	name, value, found := strings.Cut(text, ":")
+	known, listed := p.Options[name]
+	if p.Joined != "colon" || !found || !listed || strings.TrimSuffix(known.Kinds[0], "?") != "value" {
+		return Option{}, "", false
+	}
+	plain := !strings.ContainsFunc(value, func(r rune) bool { return Unchainable(r) || strings.ContainsRune("/\\:=,@%", r) })
+	return known, value, plain && value != ""
 }
 
 // cutAttached cuts an option of several letters off the value that directly follows it.

@@ -110,9 +110,12 @@ type Writes struct {
 	Reading  []string   `json:"reading"`
 	Places   *Placement `json:"places"`
 	Unpacks  *Unpacking `json:"unpacks"`
-	// Keeps is when a git command leaves the work tree, the index, branches, tags and notes as they are.
-	Keeps  *Condition `json:"keeps"`
-	Leaves string     `json:"leaves"`
+	// Keeps is when a program of version control leaves the work tree, the index, branches, tags and notes as they are.
+	Keeps *Condition `json:"keeps"`
+	// Tracked is true if what it unpacks are files that a repository tracks.
+	Tracked bool `json:"tracked"`
+	// Leaves are files that it writes without a word that names them, and when.
+	Leaves map[string]*Condition `json:"leaves"`
 }
 
 // Runs is which other programs and which program text a program runs.
@@ -243,6 +246,9 @@ type Condition struct {
 	Unless []string `json:"unless"`
 }
 
+// Elsewhere is what a Condition calls a source on another machine, or in a container.
+const Elsewhere = "<elsewhere>"
+
 // Holds reports whether a form fulfils c. No form fulfils a nil Condition.
 func (c *Condition) Holds(has func(name string) bool) bool {
 	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
@@ -338,7 +344,7 @@ func (p *Program) complete(common *RiskTable) error {
 
 // inherit takes over what a subcommand reads as its outer entry does.
 func (p *Program) inherit(outer *Program) {
-	p.AtFiles = p.AtFiles || outer.AtFiles
+	p.AtFiles, p.Tracked = p.AtFiles || outer.AtFiles, p.Tracked || outer.Tracked
 	if p.Separators == nil {
 		p.Separators, p.inherits = outer.Separators, true
 	}
@@ -417,6 +423,9 @@ func (s *Syntax) Digits() bool {
 
 // Joinable reports whether a program of a style without bundles reads a word as one all the same.
 func (s *Syntax) Joinable(text string) bool {
+	if s.Joined == "colon" {
+		return false
+	}
 	for i := 1; i < len(text) && s.Joined != ""; i++ {
 		known, ok := s.Options["-"+text[i:i+1]]
 		switch {

@@ -297,8 +297,8 @@ func (v *run) wrapper(program *argv.Program) {
 		if v.Command.Caveats.Has("named_by_path") {
 			st = st.WithCaveat("named_by_path")
 		}
-		if program.Leaves != "" && !slices.ContainsFunc(v.Command.Accesses, writesOutput) {
-			v.Command.Accesses = append(v.Command.Accesses, command.AccessTo(v1.OpWrite, program.Leaves))
+		if !slices.ContainsFunc(v.Command.Accesses, writesOutput) {
+			v.ReadLeft(program)
 		}
 		st = st.WithoutFunctions()
 		ok, fail := v.w.argv(st, st, v.Args.Inner, v.Command.Accesses)

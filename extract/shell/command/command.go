@@ -122,6 +122,8 @@ type Selection struct {
 type Implied struct {
 	// Changes is what it may change.
 	Changes Change
+	// Tracked is true if it makes files of a commit in the work tree of a repository.
+	Tracked bool
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string

@@ -137,6 +137,14 @@ func elsewhere(word expansion.Word) (may, sure bool) {
 	return may, may && strings.Contains(first, ":")
 }
 
+// fetch reports whether a source is elsewhere for sure.
+func (l *placement) fetch() bool {
+	return slices.ContainsFunc(l.sources, func(word expansion.Word) bool {
+		_, sure := elsewhere(word)
+		return sure
+	})
+}
+
 // transfer notes a source that is sent with all below it, or that comes from elsewhere.
 func (l *placement) transfer(e *Effects, word expansion.Word) {
 	may, sure := elsewhere(word)

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -318,9 +319,19 @@ func (r commandReader) attributes(program *argv.Program) {
 		r.Command.Caveats.Add("privileged")
 	}
 	r.Command.Effective.WorksIn = max(r.Command.Effective.WorksIn, program.WorksIn)
+	r.ReadLeft(program)
 	r.chosen(program)
 	if r.textFromInput(program) {
 		r.Command.Caveats.Add("inline_code")
+	}
+}
+
+// ReadLeft adds the files that a program writes without a word that names them.
+func (r commandReader) ReadLeft(program *argv.Program) {
+	for _, file := range slices.Sorted(maps.Keys(program.Leaves)) {
+		if program.Leaves[file].Holds(r.Has) {
+			r.Command.Accesses = append(r.Command.Accesses, command.AccessTo(v1.OpWrite, file))
+		}
 	}
 }
 
@@ -340,6 +351,7 @@ func (r commandReader) chosen(program *argv.Program) {
 		r.Command.Selection.VersionFiles = program.VersionFiles
 	}
 	r.Command.Implied.Changes = r.changes(program)
+	r.Command.Implied.Tracked = r.Command.Implied.Changes >= command.ChangesNamed && program.Tracked
 	if len(program.ReadsAbove) > 0 {
 		r.Command.Implied.ReadsAbove = program.ReadsAbove
 	}
@@ -359,15 +371,16 @@ func (r commandReader) chosen(program *argv.Program) {
 
 // changes is what a program changes besides what its words name.
 func (r commandReader) changes(program *argv.Program) command.Change {
+	has := func(name string) bool { return r.Has(name) || name == argv.Elsewhere && r.places.fetch() }
 	unpacks := program.Unpacks
 	switch {
-	case program.Keeps.Holds(r.Has):
+	case program.Keeps.Holds(has):
 		return command.ChangesNothing
-	case unpacks != nil && unpacks.Holds(r.Has) && slices.ContainsFunc(unpacks.Named, r.Has):
+	case unpacks != nil && unpacks.Holds(has) && slices.ContainsFunc(unpacks.Named, r.Has):
 		return command.ChangesNamed
-	case unpacks != nil && unpacks.Holds(r.Has):
+	case unpacks != nil && unpacks.Holds(has):
 		return command.ChangesTree
-	case r.Command.Program == "git":
+	case program.Tracked:
 		return command.ChangesRefs
 	}
 	return command.ChangesNothing

@@ -97,7 +97,7 @@ _plain_beside(i, _) if i in _tools
 _tools contains i if {
 	some i in _working
 	item := input.items[i]
-	object.subset(data.policyd.config.caveats.project_tools, item.caveats)
+	object.subset(_tolerated(i), item.caveats)
 	form := data.policyd.config.project_tools.forms[data.policyd.config.project_tools.verbs[_verbs[i]]]
 	options := {name | some name, kind in item.form; not _option(form, name, kind)}
 	options == set()
@@ -110,6 +110,14 @@ _tools contains i if {
 	_of_project(item)
 	not _fetched_by_name[i]
 }
+
+# Code of the project could follow any link itself, so that where a tool that runs it is led matters no more, unless the
+# tool writes.
+_tolerated(i) := object.union(data.policyd.config.caveats.project_tools, data.policyd.config.caveats.project_code) if {
+	data.policyd.config.project_tools.runs_code[_verbs[i]] == true
+	writes := [touch | some touch, _ in input.items[i].touches; startswith(touch, "write.")]
+	writes == []
+} else := data.policyd.config.caveats.project_tools
 
 # A verb of the operator's. What the program table says nothing of is given to the program.
 _tools contains i if {
@@ -135,12 +143,14 @@ _tools contains i if {
 	_runs_project_code(item)
 }
 
-# A tool of the list that only reads, in a safe form, where a file of the project chooses which program runs.
+# A tool of the list that only reads, in a safe form, where a file of the project, or one that the line writes, chooses which
+# program runs.
 _chosen_readers contains i if {
 	some i in _working
 	item := input.items[i]
 	data.policyd.config.project_tools.readers[item.verb] == true
-	item.caveats.project_chooses_program
+	some chosen in ["project_chooses_program", "line_chooses_program"]
+	item.caveats[chosen]
 	object.subset(data.policyd.config.caveats.project_readers, item.caveats)
 	object.subset(data.policyd.config.spaces.readable[input.session.audience], item.touches)
 	some safe in data.policyd.config.safe_verbs[input.session.platform][item.verb]
