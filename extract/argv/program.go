@@ -109,7 +109,7 @@ type Writes struct {
 	Changes  []string   `json:"changes"`
 	Reading  []string   `json:"reading"`
 	Places   *Placement `json:"places"`
-	Unpacks  *Condition `json:"unpacks"`
+	Unpacks  *Unpacking `json:"unpacks"`
 	Leaves   string     `json:"leaves"`
 }
 
@@ -245,6 +245,21 @@ type Condition struct {
 func (c *Condition) Holds(has func(name string) bool) bool {
 	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
 }
+
+// Unpacking holds for a form with which a program makes files of which neither names nor kinds are known.
+type Unpacking struct {
+	Condition
+	// Into are the options, and the operands, that name what it makes, or the directory where. An option goes first.
+	Into []string `json:"into"`
+}
+
+// Holds reports whether a form unpacks. None does for a nil Unpacking.
+func (u *Unpacking) Holds(has func(name string) bool) bool {
+	return u != nil && u.Condition.Holds(has)
+}
+
+// Names reports whether an option or an operand says what is made, or where.
+func (u *Unpacking) Names(label string) bool { return u != nil && slices.Contains(u.Into, label) }
 
 // Placement is how a program puts its sources somewhere.
 type Placement struct {

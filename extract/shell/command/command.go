@@ -106,6 +106,9 @@ type Implied struct {
 	// Unpacks is true if it makes files of which neither the names nor the kinds are known, in the
 	// directories that it runs in or at the paths that it writes: links can be among them.
 	Unpacks bool
+	// Unnamed are directories, as they count from those that it runs in, where it makes such files although no
+	// word of a path that it writes leads there.
+	Unnamed []string
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string

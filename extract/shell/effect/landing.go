@@ -167,6 +167,52 @@ func (l *placement) arrival(e *Effects, word expansion.Word) {
 	}
 }
 
+// unpacks notes whether a program unpacks, and where it does so that isn't a path of its words.
+func (r commandReader) unpacks(program *argv.Program) {
+	r.Command.Implied.Unpacks, r.Command.Implied.Unnamed = program.Unpacks.Holds(r.Has), nil
+	if !r.Command.Implied.Unpacks {
+		return
+	}
+	into := r.into
+	if len(into) == 0 {
+		into = r.named(program)
+	}
+	if len(into) == 0 {
+		r.Command.Implied.Unnamed = []string{"."}
+	}
+	for _, word := range into {
+		if dir := unnamed(word); dir != "" {
+			r.Command.Implied.Unnamed = append(r.Command.Implied.Unnamed, dir)
+		}
+	}
+}
+
+// named are the operands that say what a program unpacks, or where.
+func (r commandReader) named(program *argv.Program) []expansion.Word {
+	rule, _ := program.Rule(r.Has)
+	roles, _ := rule.Assign(len(r.Args.Operands))
+	var words []expansion.Word
+	for i := range min(len(roles), len(r.Args.Operands)) {
+		if program.Unpacks.Names(roles[i].Label) {
+			words = append(words, r.Args.Operands[i])
+		}
+	}
+	return words
+}
+
+// unnamed is the directory below which a word names files as a pattern, as some programs read it, or where only the run
+// knows it; empty for a word that names one path.
+func unnamed(word expansion.Word) string {
+	meta := strings.IndexAny(word.Text, `*?[\`)
+	switch {
+	case word.Kind != expansion.Literal || word.Text == "":
+		return "."
+	case meta < 0:
+		return ""
+	}
+	return word.Text[:strings.LastIndexByte(word.Text[:meta], '/')+1] + "."
+}
+
 // openArchives notes the archives that options named, once all options are
 // known: tar -t reads what tar -c writes. An archive named host:file lies on
 // another machine, which tar asks for it.

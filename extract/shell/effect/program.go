@@ -339,7 +339,7 @@ func (r commandReader) chosen(program *argv.Program) {
 	if len(program.VersionFiles) > 0 {
 		r.Command.Selection.VersionFiles = program.VersionFiles
 	}
-	r.Command.Implied.Unpacks = program.Unpacks.Holds(r.Has)
+	r.unpacks(program)
 	if len(program.ReadsAbove) > 0 {
 		r.Command.Implied.ReadsAbove = program.ReadsAbove
 	}
