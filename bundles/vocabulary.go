@@ -90,7 +90,7 @@ func commonWords() []string {
 		"secret", "secret_directory", "protected", "protected_always", "delete_allow", "sensitive", "environment",
 		"unknown_program", "unknown_option", "dynamic_word", "dynamic_option", "named_by_path", "named_by_system_path",
 		"privileged", "assigns", "executes", "inner", "inline_code", "runs_anything", "network", "reads_environment",
-		"secret_variable", "secret_in_commits", "reaches_secret", "secret_excludable", "reaches_outside", "reaches_unknown", "cwd_unknown", "shallow", "sensitive_directory",
+		"secret_variable", "secret_in_commits", "reaches_secret", "secret_excludable", "reaches_outside", "reaches_unknown", "cwd_unknown", "shallow", "sensitive_directory", "protected_directory",
 		"git_untrusted", "project_chooses_program", "line_chooses_program", "line_changes_repository", "own_program", "own_address",
 		"exists", "missing", "directory", "hard_link", "invisible", "error", "device", "glob", "tree",
 		"<file>", "<pattern>", "<word>", "none", "value", "number", "mixed",

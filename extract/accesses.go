@@ -113,22 +113,24 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *command.Access, base st
 }
 
 // unpacked adds what a command writes whose names are not known: all that the paths hold which it writes, the first of
-// them at an index, or else what its working directories hold.
+// them at an index, and what the directories hold where it unpacks to without a word for it.
 func (s *accesses) unpacked(t *touched, c *command.Command, first int) {
 	if c.Implied.Changes != command.ChangesTree || c.Implied.Tracked {
 		return
 	}
 	for i := first; i < len(s.facts.Paths); i++ {
 		if p := &s.facts.Paths[i]; p.Op == v1.OpWrite && p.Item == t.item {
-			s.classes.ClassifyBelow(p, p.Real)
+			s.classes.ClassifyUnpacked(p, p.Real)
 		}
 	}
-	if slices.ContainsFunc(c.Accesses, func(a command.Access) bool { return a.Op == v1.OpWrite && a.Reading != value.AsArchive }) {
-		return
+	if len(c.Implied.Unnamed) > 0 && !c.Cwd.Complete() {
+		t.add(v1.OpWrite, v1.SpaceUnknown)
 	}
-	for _, dir := range c.Cwd.Known {
-		p := s.locator.touch(t, dir, "", v1.OpWrite)
-		s.classes.ClassifyBelow(p, p.Real)
+	for _, base := range c.Cwd.Known {
+		for _, dir := range c.Implied.Unnamed {
+			p := s.locator.touch(t, dir, base, v1.OpWrite)
+			s.classes.ClassifyUnpacked(p, p.Real)
+		}
 	}
 }
 

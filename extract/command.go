@@ -182,6 +182,9 @@ func (r *commands) workingDirectories(t *touched, item *v1.Item, c *command.Comm
 		r.aliases.touchDirectory(t, dir)
 		t.unseen = t.unseen || resolved.Unseen
 		list(r.scope.SpaceOf(&resolved))
+		if r.accesses.classes.ProtectedDirectory(resolved.Real) {
+			item.Caveats.Add("protected_directory")
+		}
 		t.reals = append(t.reals, resolved.Real)
 		t.links = append(t.links, resolved.Links...)
 	}

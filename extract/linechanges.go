@@ -217,11 +217,15 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Cwd.Known {
+		below := c.Implied.Unnamed
 		if c.Implied.Tracked && !strings.HasSuffix(c.Verb, " clone") {
 			dir = cmp.Or(n.repos.Toplevel(dir), dir)
 		}
-		if changes == command.ChangesTree {
-			out = append(out, alias{command: index, at: path.Clean(dir), kind: aliasPlace})
+		if c.Implied.Tracked && changes == command.ChangesTree {
+			below = []string{"."}
+		}
+		for _, unnamed := range below {
+			out = append(out, alias{command: index, at: n.view.Absolute(path.Clean(unnamed), dir), kind: aliasPlace})
 		}
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {

@@ -415,3 +415,50 @@ func TestModulesOfTheWorkingDirectory(t *testing.T) {
 	assert.Equal(t, "python3", p.line("python3 -m http.server").Items[0].Verb)
 	assert.True(t, p.line("python3 -i -m json.tool x").Items[0].Caveats.Has("runs_anything"))
 }
+
+// V5, S1: what a file says of the program that runs is believed if the file lies where it seems to. A program prints of
+// another what it can't read.
+func TestChoosingFilesThatLieElsewhere(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.MkdirAll(p.project+"/sub/deep", 0o700))
+	for name, text := range map[string]string{
+		"other/token": "s3cr3tvalue\n", "other/mod": "module x\n\ngo 1.20\n", ".ssh/id_x": "s3cr3t\n", "dotfiles/tool-versions": "python 3.12\n",
+		"proj/versions/python": "3.12\n", "proj/.env": "s3cr3t\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(p.home+"/"+name), 0o700))
+		require.NoError(t, os.WriteFile(p.home+"/"+name, []byte(text), 0o600))
+	}
+	for _, at := range []struct {
+		name, target, line string
+		want               bool
+	}{
+		{".python-version", "../other/token", "python --version", true},
+		{".python-version", p.home + "/.ssh/id_x", "python3 --version", true},
+		{".python-version", "out/token", "python --version", true},
+		{".python-version", ".env", "python --version", true},
+		{".python-version", "versions/python", "python --version", false},
+		{"sub/.python-version", "../versions/python", "cd sub && python --version", false},
+		{"sub/.python-version", "../.env", "cd sub && python --version", true},
+		{".tool-versions", "../other/token", "ruby --version", true},
+		{"go.mod", "../other/mod", "go version", true},
+		{"package.json", "../other/token", "npm --version", true},
+		{"../.tool-versions", "dotfiles/tool-versions", "python --version", false}, // the person's own link
+	} {
+		require.NoError(t, os.Symlink(at.target, p.project+"/"+at.name))
+		items := p.line(at.line).Items
+		assert.Equal(t, at.want, items[len(items)-1].Caveats.Has("project_chooses_program"), "%+v", at)
+		require.NoError(t, os.Remove(p.project+"/"+at.name))
+	}
+	require.NoError(t, os.Link(p.project+"/.env", p.project+"/.python-version"))
+	assert.True(t, p.line("python --version").Items[0].Caveats.Has("project_chooses_program"), "another name of a secret")
+	require.NoError(t, os.Remove(p.project+"/.python-version"))
+
+	// The programs climb from the real directory, the shell from the name that it was given.
+	require.NoError(t, os.Symlink("sub/deep", p.project+"/near"))
+	for _, name := range []string{"sub/.tool-versions", "sub/deep/.tool-versions", ".tool-versions"} {
+		require.NoError(t, os.WriteFile(p.project+"/"+name, []byte("ruby path:./x\n"), 0o600))
+		items := p.line("cd near && ruby --version").Items
+		assert.True(t, items[len(items)-1].Caveats.Has("project_chooses_program"), name)
+		require.NoError(t, os.Remove(p.project+"/"+name))
+	}
+}

@@ -254,12 +254,22 @@ func (c *Condition) Holds(has func(name string) bool) bool {
 	return c != nil && (len(c.When) == 0 || slices.ContainsFunc(c.When, has)) && !slices.ContainsFunc(c.Unless, has)
 }
 
-// Unpacking is when a program makes files of which neither the names nor the kinds are known.
+// Unpacking holds for a form with which a program makes files of which neither names nor kinds are known.
 type Unpacking struct {
 	Condition
-	// Named are options and roles with which it makes files at the paths alone that its words name.
+	// Named are options and operands with which it makes files at the paths alone that its words name.
 	Named []string `json:"named"`
+	// Into are the options, and the operands, that name what it makes, or the directory where. An option goes first.
+	Into []string `json:"into"`
 }
+
+// Holds reports whether a form unpacks. None does for a nil Unpacking.
+func (u *Unpacking) Holds(has func(name string) bool) bool {
+	return u != nil && u.Condition.Holds(has)
+}
+
+// Names reports whether an option or an operand says what is made, or where.
+func (u *Unpacking) Names(label string) bool { return u != nil && slices.Contains(u.Into, label) }
 
 // Placement is how a program puts its sources somewhere.
 type Placement struct {

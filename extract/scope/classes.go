@@ -116,11 +116,7 @@ func (c *Classifier) classifyName(p *v1.Path, real string) {
 			p.Class.Put("own", own)
 		}
 	}
-	for _, file := range c.Policy.Protected {
-		if paths.FoldedWithin(real, file) {
-			p.Class.Put("protected_always", file)
-		}
-	}
+	c.Policy.ownProtected(real, &p.Class)
 	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
 		c.Policy.Lists.Protected.Class(c.Scratch.belowScratch(real), &p.Class)
 	}
@@ -175,7 +171,7 @@ func (c *Classifier) ClassifyBelow(p *v1.Path, dir string) {
 		}
 		for _, file := range c.Policy.Protected {
 			if paths.FoldedWithin(file, name) {
-				p.Class.Put("protected_always", file)
+				putBelow(p, protectedAlways, file)
 			}
 		}
 	}
@@ -185,11 +181,50 @@ func (c *Classifier) ClassifyBelow(p *v1.Path, dir string) {
 		}
 	}
 	c.Policy.Lists.Protected.Below(dir, func(class, entry, path string) {
-		if _, known := p.Class.Get(class); !known && c.View.Exists(path) {
-			p.Class.Put(class, entry)
+		if c.View.Exists(path) {
+			putBelow(p, class, entry)
 		}
 	})
 }
+
+// ClassifyUnpacked notes what may be changed in a directory, or come to be there, by files whose names aren't known. In
+// the session's own directories, above them and at the top of a repository protected files count that aren't there yet.
+func (c *Classifier) ClassifyUnpacked(p *v1.Path, dir string) {
+	c.ClassifyBelow(p, dir)
+	if !c.Scope.leadsToOwnRoot(dir) && !c.View.Exists(strings.TrimSuffix(dir, "/")+"/"+gitEntry) {
+		return
+	}
+	c.Policy.Lists.Protected.Below(dir, func(class, entry, _ string) {
+		if class == protectedAlways {
+			putBelow(p, class, entry)
+		}
+	})
+}
+
+// ProtectedDirectory reports whether all that is made in a directory could switch the gate off or run later.
+func (c *Classifier) ProtectedDirectory(real string) bool {
+	var class v1.Form
+	note := func(name string) {
+		c.Policy.ownProtected(name, &class)
+		c.Policy.Lists.Protected.Class(c.Scratch.belowScratch(name), &class)
+	}
+	note(real)
+	if disk, other := c.View.OtherName(real); other {
+		note(disk)
+	}
+	return has(class, protectedAlways)
+}
+
+// putBelow notes a class of a path by an entry that stands for files below it.
+func putBelow(p *v1.Path, class, entry string) {
+	if !has(p.Class, class) {
+		p.Class.Put(class, entry)
+		p.Caveats.Add("holds")
+	}
+}
+
+// protectedAlways is the class of what could switch the gate off or run later.
+const protectedAlways = "protected_always"
 
 // classifyDelete notes an entry of delete_allow, which counts from the project.
 func (c *Classifier) classifyDelete(p *v1.Path, real string) {

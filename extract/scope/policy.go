@@ -1,10 +1,12 @@
 package scope
 
 import (
+	v1 "policyd/api/v1"
 	"policyd/extract/disk"
 	"policyd/extract/git/history"
 	"policyd/extract/git/trust"
 	"policyd/extract/lists"
+	"policyd/extract/paths"
 )
 
 // Policy is what counts for each call of a policy snapshot, and what is remembered from call to call.
@@ -25,4 +27,13 @@ type Policy struct {
 
 	homes     disk.Memory[[]lists.Root]
 	rootNames rootNames
+}
+
+// ownProtected notes a file of policyd's own that is protected, if a path is one or lies below it.
+func (p *Policy) ownProtected(real string, class *v1.Form) {
+	for _, file := range p.Protected {
+		if paths.FoldedWithin(real, file) {
+			class.Put(protectedAlways, file)
+		}
+	}
 }

@@ -62,16 +62,26 @@ func (h *Choice) Chosen(c *command.Command) bool {
 		if !filepath.IsAbs(dir) {
 			return true // what lies there can't be seen
 		}
-		for at := dir; ; at = paths.Parent(at) {
-			if h.choosesAt(strings.TrimSuffix(at, "/"), c.Selection.ChosenBy, installed) {
-				return true
-			}
-			if at == "/" {
-				break
-			}
+		// Some programs climb from the name that the shell has of the directory, and others from where it really lies.
+		resolved, err := h.View.Resolve(dir)
+		if err != nil || h.chosenFrom(dir, c.Selection.ChosenBy, installed) ||
+			resolved.Real != dir && h.chosenFrom(resolved.Real, c.Selection.ChosenBy, installed) {
+			return true
 		}
 	}
 	return false
+}
+
+// chosenFrom reports whether one of the files that choose a program lies at a directory or above.
+func (h *Choice) chosenFrom(dir string, entries []string, installed string) bool {
+	for at := dir; ; at = paths.Parent(at) {
+		if h.choosesAt(strings.TrimSuffix(at, "/"), entries, installed) {
+			return true
+		}
+		if at == "/" {
+			return false
+		}
+	}
 }
 
 // choosesAt reports whether one of the files that choose a program lies at a directory.
@@ -217,13 +227,26 @@ func (h *Choice) chooses(dir, entry, installed string) bool {
 	return h.holds(dir+"/"+name, func(content string) bool { return strings.Contains(content, text) })
 }
 
-// holds reports whether a file is there and what it holds is so, or can't be read.
+// holds reports whether a file is there and what it holds is so, can't be read, or isn't believed.
 func (h *Choice) holds(path string, so func(content string) bool) bool {
 	content, err := h.View.ReadFile(path)
 	if err != nil {
 		return !stat.Missing(err)
 	}
-	return so(string(content))
+	return so(string(content)) || !h.believed(path)
+}
+
+// believed reports whether a file that is there is what it seems to be: no secret, and nothing outside that a link of
+// the session's own directories leads to. A program prints parts of a file that it finds no version in.
+func (h *Choice) believed(path string) bool {
+	switch h.Trees.SettingsFile(path) {
+	case disk.ReachesNone:
+		return true
+	case disk.ReachesOutside:
+		resolved, err := h.View.Resolve(path)
+		return err == nil && !slices.ContainsFunc(resolved.Links, func(link string) bool { return h.Scope.OwnRoot(link) != "" })
+	}
+	return false
 }
 
 // Shadowed reports whether cmd, which looks into the working directory first,

@@ -124,6 +124,9 @@ type Implied struct {
 	Changes Change
 	// Tracked is true if it makes files of a commit in the work tree of a repository.
 	Tracked bool
+	// Unnamed are directories, as they count from those that it runs in, where it makes files of ChangesTree although
+	// no word of a path that it writes leads there.
+	Unnamed []string
 	// ReadsAbove names files that it reads in a working directory or above, and prints parts of if
 	// they are not what they should be.
 	ReadsAbove []string

@@ -84,6 +84,7 @@ func (x *GitWords) Equal(y *GitWords) bool {
 func (x *Implied) Equal(y *Implied) bool {
 	return x.Changes == y.Changes &&
 		x.Tracked == y.Tracked &&
+		value.SameList(x.Unnamed, y.Unnamed) &&
 		value.SameList(x.ReadsAbove, y.ReadsAbove) &&
 		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })
 }
@@ -233,6 +234,7 @@ func (x *GitWords) Size() int {
 // Size returns the bytes that the value refers to.
 func (x *Implied) Size() int {
 	size := 0
+	size += value.SizeOfTexts(x.Unnamed)
 	size += value.SizeOfTexts(x.ReadsAbove)
 	size += len(x.Held) * int(unsafe.Sizeof(x.Held[0]))
 	for i := range x.Held {

@@ -175,6 +175,70 @@ func (l *placement) arrival(e *Effects, word expansion.Word) {
 	}
 }
 
+// changes notes what a program changes besides what its words name, and where it does so that isn't a path of its words.
+func (r commandReader) changes(program *argv.Program) {
+	implied := &r.Command.Implied
+	implied.Changes, implied.Unnamed = r.change(program), nil
+	implied.Tracked = implied.Changes >= command.ChangesNamed && program.Tracked
+	if implied.Changes != command.ChangesTree || implied.Tracked {
+		return
+	}
+	into := r.into
+	if len(into) == 0 {
+		into = r.named(program)
+	}
+	if len(into) == 0 {
+		implied.Unnamed = []string{"."}
+	}
+	for _, word := range into {
+		if dir := unnamed(word); dir != "" {
+			implied.Unnamed = append(implied.Unnamed, dir)
+		}
+	}
+}
+
+// change is the kind of what a program changes besides what its words name.
+func (r commandReader) change(program *argv.Program) command.Change {
+	has := func(name string) bool { return r.Has(name) || name == argv.Elsewhere && r.places.fetch() }
+	switch unpacks := program.Unpacks.Holds(has); {
+	case program.Keeps.Holds(has):
+		return command.ChangesNothing
+	case unpacks && slices.ContainsFunc(program.Unpacks.Named, r.Has):
+		return command.ChangesNamed
+	case unpacks:
+		return command.ChangesTree
+	case program.Tracked:
+		return command.ChangesRefs
+	}
+	return command.ChangesNothing
+}
+
+// named are the operands that say what a program unpacks, or where.
+func (r commandReader) named(program *argv.Program) []expansion.Word {
+	rule, _ := program.Rule(r.Has)
+	roles, _ := rule.Assign(len(r.Args.Operands))
+	var words []expansion.Word
+	for i := range min(len(roles), len(r.Args.Operands)) {
+		if program.Unpacks.Names(roles[i].Label) {
+			words = append(words, r.Args.Operands[i])
+		}
+	}
+	return words
+}
+
+// unnamed is the directory below which a word names files as a pattern, as some programs read it, or where only the run
+// knows it; empty for a word that names one path.
+func unnamed(word expansion.Word) string {
+	meta := strings.IndexAny(word.Text, `*?[\`)
+	switch {
+	case word.Kind != expansion.Literal || word.Text == "":
+		return "."
+	case meta < 0:
+		return ""
+	}
+	return word.Text[:strings.LastIndexByte(word.Text[:meta], '/')+1] + "."
+}
+
 // openArchives notes the archives that options named, once all options are
 // known: tar -t reads what tar -c writes. An archive named host:file lies on
 // another machine, which tar asks for it.

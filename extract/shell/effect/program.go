@@ -350,8 +350,7 @@ func (r commandReader) chosen(program *argv.Program) {
 	if len(program.VersionFiles) > 0 {
 		r.Command.Selection.VersionFiles = program.VersionFiles
 	}
-	r.Command.Implied.Changes = r.changes(program)
-	r.Command.Implied.Tracked = r.Command.Implied.Changes >= command.ChangesNamed && program.Tracked
+	r.changes(program)
 	if len(program.ReadsAbove) > 0 {
 		r.Command.Implied.ReadsAbove = program.ReadsAbove
 	}
@@ -367,23 +366,6 @@ func (r commandReader) chosen(program *argv.Program) {
 			}
 		}
 	}
-}
-
-// changes is what a program changes besides what its words name.
-func (r commandReader) changes(program *argv.Program) command.Change {
-	has := func(name string) bool { return r.Has(name) || name == argv.Elsewhere && r.places.fetch() }
-	unpacks := program.Unpacks
-	switch {
-	case program.Keeps.Holds(has):
-		return command.ChangesNothing
-	case unpacks != nil && unpacks.Holds(has) && slices.ContainsFunc(unpacks.Named, r.Has):
-		return command.ChangesNamed
-	case unpacks != nil && unpacks.Holds(has):
-		return command.ChangesTree
-	case program.Tracked:
-		return command.ChangesRefs
-	}
-	return command.ChangesNothing
 }
 
 // Finish ties the accesses to the directory that options chose, and adds what

@@ -88,6 +88,8 @@ type Reader struct {
 	tree treeSelection
 	// places is what the program puts somewhere.
 	places placement
+	// into are the values of options that name where the program unpacks to.
+	into []expansion.Word
 	// After are the commands that this one runs on names, to be walked as commands of their own.
 	After [][]expansion.Word
 	// Started is a command that this one runs, an item of its own.

@@ -298,9 +298,7 @@ func (p *Reader) Value(known argv.Option, kind string, word expansion.Word) {
 		return
 	}
 	p.filter(canonical, word)
-	if p.Args.Program != nil && p.Args.Program.Places != nil {
-		p.places.option(p.Args.Program.Places, canonical, kind, word)
-	}
+	p.placed(canonical, kind, word)
 	if output.IsColorOption(p.Command, canonical) {
 		p.Command.Printing.Color = max(p.Command.Printing.Color, output.ColorOf(word))
 	}
@@ -308,6 +306,19 @@ func (p *Reader) Value(known argv.Option, kind string, word expansion.Word) {
 		gitReader{&p.Effects}.printing(canonical, word)
 	}
 	stateGravest(&p.Command.Form, canonical, kind)
+}
+
+// placed notes the value of an option that says where the program puts something, or what.
+func (p *Reader) placed(canonical, kind string, word expansion.Word) {
+	if p.Args.Program == nil {
+		return
+	}
+	if p.Args.Program.Places != nil {
+		p.places.option(p.Args.Program.Places, canonical, kind, word)
+	}
+	if p.Args.Program.Unpacks.Names(canonical) {
+		p.into = append(p.into, word)
+	}
 }
 
 // stateGravest puts an option into a form. Of several values the gravest kind counts.

@@ -7,11 +7,13 @@ package policyd.explain
 
 # METADATA
 # title: Caveats
-# description: A caveat excludes every cover that does not list it; those that safe verbs tolerate are left out.
+# description: >-
+#   A caveat excludes every cover that does not list it. Those that safe verbs tolerate are left out, except for the
+#   directory in which only readers are covered.
 missing contains {"item": i, "text": text} if {
 	some i, item in input.items
 	some caveat, _ in item.caveats
-	not data.policyd.config.caveats.safe_verbs[caveat]
+	not _tolerated[caveat]
 	text := object.get(data.policyd.config.words.caveats, caveat, caveat)
 }
 
@@ -76,6 +78,8 @@ missing contains {"item": i, "text": text} if {
 	item.kind in {"tool", "fetch", "method"}
 	text := sprintf("%s needs an answer of a person", [item.verb])
 }
+
+_tolerated := object.remove(data.policyd.config.caveats.safe_verbs, ["protected_directory"])
 
 _forms := object.get(data.policyd.config.safe_verbs, input.session.platform, {})
 

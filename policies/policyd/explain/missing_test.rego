@@ -21,6 +21,10 @@ _missing_cases := {
 		"items": [testing.command({"caveats": {"brand_new": true}})],
 		"texts": {"brand_new"},
 	},
+	"a command in a protected directory": {
+		"items": [testing.command({"verb": "ls", "caveats": {"protected_directory": true, "shallow": true}})],
+		"texts": {"it works in a directory whose files could switch the gate off or run later"},
+	},
 	"a tool": {
 		"items": [testing.other({"kind": "tool", "verb": "Frobnicate"})],
 		"texts": {"Frobnicate needs an answer of a person"},

@@ -142,11 +142,13 @@ _telling_touches := object.remove(
 _caveats(item) := [text | some caveat, _ in item.caveats; text := _telling[caveat]]
 
 # Left out are caveats that exclude no cover, the unknown working directory, which the reason for the place
-# has, and reaches, for which there are findings.
-_telling := object.remove(data.policyd.config.words.caveats, object.union(data.policyd.config.caveats.safe_verbs, {
+# has, and reaches, for which there are findings. A protected directory excludes all covers but those of readers.
+_telling := object.remove(data.policyd.config.words.caveats, object.union(_excluding_none, {
 	"cwd_unknown": true,
 	"reaches_outside": true,
 	"reaches_secret": true,
 	"reaches_unknown": true,
 	"secret_excludable": true,
 }))
+
+_excluding_none := object.remove(data.policyd.config.caveats.safe_verbs, ["protected_directory"])

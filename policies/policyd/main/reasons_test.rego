@@ -32,6 +32,16 @@ _reasons_cases := {
 			"an option or another word is not in the program table",
 		]),
 	},
+	"a command in a protected directory": {
+		"input": testing.shell([testing.command({"verb": "ar", "directory": "/srv/proj/.git/hooks", "caveats": {
+			"protected_directory": true,
+			"sensitive_directory": true,
+		}})]),
+		"message": concat("", [
+			"ar is not approved in /srv/proj/.git/hooks: it works in a directory whose files could switch the gate off ",
+			"or run later",
+		]),
+	},
 	"a command in a place that is told already": {
 		"input": testing.shell([testing.command({"verb": "git push", "caveats": {
 			"cwd_unknown": true,

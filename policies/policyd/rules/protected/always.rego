@@ -10,7 +10,7 @@ package policyd.rules
 prompt contains {
 	"rule": "protected/always",
 	"code": "protected_always",
-	"message": sprintf("%s could switch the gate off or run later (%s)", [path.real, entry]),
+	"message": _protected_always_message(path, entry),
 	"item": path.item,
 } if {
 	"protected" in input.about
@@ -19,3 +19,10 @@ prompt contains {
 	path := input.paths[p]
 	path.op in {"write", "delete"}
 }
+
+_protected_always_message(path, entry) := sprintf(
+	"files below %s may change that could switch the gate off or run later (%s)",
+	[path.real, entry],
+) if {
+	path.caveats.holds
+} else := sprintf("%s could switch the gate off or run later (%s)", [path.real, entry])

@@ -31,3 +31,15 @@ test_protected_always[name] if {
 	asked := {0 | finding in rules.prompt} with input as testing.shell_paths({"verb": "cp"}, [path])
 	asked == {0} == case.asked
 }
+
+# What is meant is a file in the directory that is written, not the directory.
+test_protected_always_below if {
+	path := testing.path({
+		"real": "/srv/proj",
+		"op": "write",
+		"caveats": {"exists": true, "directory": true, "holds": true},
+		"class": {"protected_always": ".git"},
+	})
+	found := {finding.message | some finding in rules.prompt; finding.rule == "protected/always"} with input as testing.shell_paths({"verb": "tar"}, [path])
+	found == {"files below /srv/proj may change that could switch the gate off or run later (.git)"}
+}
