@@ -225,7 +225,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 			below = []string{"."}
 		}
 		for _, unnamed := range below {
-			out = append(out, alias{command: index, at: n.view.Absolute(path.Clean(unnamed), dir), kind: aliasPlace})
+			out = append(out, alias{command: index, at: path.Clean(n.view.Absolute(unnamed, dir)), kind: aliasPlace})
 		}
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {
