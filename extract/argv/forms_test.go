@@ -13,6 +13,7 @@ import (
 // option the table reads otherwise would never match, or match something else.
 func TestSafeFormsAgreeWithTheTable(t *testing.T) {
 	table := newTable(t)
+	require.NoError(t, table.Check())
 	for _, file := range []string{"safe_verbs", "remote_readers"} {
 		text, err := os.ReadFile("../../policies/policyd/config/" + file + "/data.json")
 		require.NoError(t, err)
