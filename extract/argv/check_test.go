@@ -65,7 +65,7 @@ func TestTheTableIsWhole(t *testing.T) {
 	require.NoError(t, table.Check())
 	for text, want := range map[string]string{
 		`{"plotx": {"stile": "go"}}`: `programs/plotx.json: plotx: unknown column "stile"; programs/README.md lists the columns`,
-		`{"plotx": {`:                 `programs/plotx.json: `,
+		`{"plotx": {`:                `programs/plotx.json: `,
 	} {
 		require.ErrorContains(t, table.checkFiles(fstest.MapFS{"programs/plotx.json": {Data: []byte(text)}}), want)
 	}
