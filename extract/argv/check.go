@@ -49,7 +49,7 @@ func read(raw []byte) (*Program, error) {
 				path = strings.TrimPrefix(path, group.Name+".")
 			}
 		}
-		return nil, &EntryError{path, fmt.Sprintf("a %s can't stand here; programs/README.md shows what can", wrong.Value)}
+		return nil, &EntryError{path, fmt.Sprintf("a %s is of the wrong type; programs/README.md shows the right one", wrong.Value)}
 	}
 	if column, unknown := UnknownKey(err); unknown {
 		return nil, &EntryError{"", fmt.Sprintf("unknown column %q; programs/README.md lists the columns", column)}

@@ -14,8 +14,8 @@ func TestMalformedEntriesAreRefused(t *testing.T) {
 	for name, test := range map[string]struct{ entry, want string }{
 		"an unknown column":            {`{"stile": "go"}`, `plotx: unknown column "stile"`},
 		"one of a subcommand":          {`{"commands": {"x": {"stile": "go"}}}`, `plotx.commands.x: unknown column "stile"`},
-		"a wrong type":                 {`{"recursive": "-r"}`, `plotx.recursive: a string can't stand here`},
-		"a wrong type within":          {`{"commands": {"x": {"operands": [{"roles": "a:read"}]}}}`, `plotx.commands.x.operands.roles: a string can't stand here`},
+		"a wrong type":                 {`{"recursive": "-r"}`, `plotx.recursive: a string is of the wrong type`},
+		"a wrong type within":          {`{"commands": {"x": {"operands": [{"roles": "a:read"}]}}}`, `plotx.commands.x.operands.roles: a string is of the wrong type`},
 		"null":                         {`null`, `plotx: empty`},
 		"a style":                      {`{"style": "golang"}`, `plotx.style: "golang" is not known; allowed: cmd, cmdlet`},
 		"joined":                       {`{"style": "go", "joined": "figures"}`, `plotx.joined: "figures" is not known; allowed: digits, letters`},

@@ -15,8 +15,6 @@ const (
 	SeparatorOperand = "operand"
 )
 
-var separatorNames = []string{SeparatorDashes, SeparatorDash, SeparatorOperand}
-
 // Tested reports whether the program was tested to treat the words behind a separator
 // as its style states.
 func (p *Program) Tested(separator string) bool {

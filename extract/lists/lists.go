@@ -191,7 +191,7 @@ func (d *policyData) read(policyd map[string]any) error {
 		var wrong *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &wrong):
-			return fmt.Errorf("config.%s.%s (config/%[1]s/data.json): a %[3]s can't stand here", list.name, strings.ToLower(wrong.Field), wrong.Value)
+			return fmt.Errorf("config.%s.%s (config/%[1]s/data.json): a %[3]s is of the wrong type", list.name, strings.ToLower(wrong.Field), wrong.Value)
 		case err != nil:
 			return fmt.Errorf("config.%s (config/%[1]s/data.json): %s", list.name, strings.TrimPrefix(err.Error(), "json: "))
 		}

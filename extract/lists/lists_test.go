@@ -14,7 +14,7 @@ import (
 func TestErrorsNameListAndKey(t *testing.T) {
 	for name, test := range map[string]struct{ secrets, want string }{
 		"an unknown key": {`{"nams": [".env"]}`, `config.secrets (config/secrets/data.json): unknown field "nams"`},
-		"a wrong type":   {`{"names": [7]}`, `config.secrets.names (config/secrets/data.json): a number can't stand here`},
+		"a wrong type":   {`{"names": [7]}`, `config.secrets.names (config/secrets/data.json): a number is of the wrong type`},
 		"no pattern":     {`{"names": [".env", "[ab"], "directories": [".ssh"]}`, `secrets.names: "[ab" is no pattern: syntax error in pattern`},
 		"none":           {`{"names": []}`, `config.secrets.names, config.secrets.directories`},
 	} {
