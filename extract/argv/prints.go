@@ -80,7 +80,7 @@ type Printing struct {
 
 // Holds reports whether a form has all of what is needed, and nothing that is not known. No form fulfils nil.
 func (p *Printing) Holds(form v1.Form) bool {
-	has := func(option string) bool { _, ok := form.Get(option); return ok }
+	has := form.Has
 	return p != nil && !slices.ContainsFunc(p.Needs, func(option string) bool { return !has(option) }) &&
 		!slices.ContainsFunc(form, func(e v1.Entry) bool { return !slices.Contains(p.Needs, e.Name) && !slices.Contains(p.Options, e.Name) })
 }

@@ -348,8 +348,8 @@ func (p *Program) overlay() {
 	p.darwin = &other
 }
 
-// HasCommand reports whether a word names a subcommand.
-func (s *Subcommands) HasCommand(word string) bool {
+// hasCommand reports whether a word names a subcommand.
+func (s *Subcommands) hasCommand(word string) bool {
 	_, ok := s.Commands[word]
 	_, alias := s.Aliases[word]
 	return ok || alias
@@ -395,8 +395,8 @@ func (s *Syntax) Digits() bool {
 	return false
 }
 
-// Joinable reports whether a program of a style without bundles reads a word as one all the same.
-func (s *Syntax) Joinable(text string) bool {
+// joinable reports whether a program of a style without bundles reads a word as one all the same.
+func (s *Syntax) joinable(text string) bool {
 	for i := 1; i < len(text) && s.Joined != ""; i++ {
 		known, ok := s.Options["-"+text[i:i+1]]
 		switch {
