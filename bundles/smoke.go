@@ -163,6 +163,9 @@ func byRule(judgement *v1.Judgement) string {
 	}
 	for _, reason := range judgement.Reasons {
 		if reason.Effect == judgement.Effect && reason.Rule != "" {
+			if reason.Code == "malformed_finding" {
+				return " by " + reason.Rule + " (" + reason.Message + ")"
+			}
 			return " by " + reason.Rule
 		}
 	}

@@ -106,6 +106,10 @@ func NewBase(options Options) (*Base, error) {
 	return base, nil
 }
 
+// Check reports the first entry of the built-in program table that can't be used. Without an error of it, such a program
+// is an unknown one.
+func (b *Base) Check() error { return b.builtin.table.Check() }
+
 // Watched is how many directories the kernel vouches for.
 func (b *Base) Watched() int { return b.watched.Known() }
 

@@ -335,6 +335,12 @@ func (f Form) Get(name string) (string, bool) {
 	return "", false
 }
 
+// Has reports whether the form has an option or operand.
+func (f Form) Has(name string) bool {
+	_, found := f.Get(name)
+	return found
+}
+
 // Put sets the kind of name. If a name gets a second, different kind, the kind becomes "mixed", which no safe
 // form contains.
 func (f *Form) Put(name, kind string) {

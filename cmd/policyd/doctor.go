@@ -107,8 +107,7 @@ func examineConfiguration(s *settings) finding {
 	return finding{name: "configuration", note: s.File, warnings: s.Warnings()}
 }
 
-// examinePolicy loads what would decide. That needs the tool catalog and the
-// program table, so they are whole if it succeeds.
+// examinePolicy loads what would decide, which needs the tool catalog, and reads the whole program table.
 func examinePolicy(ctx context.Context, s *settings) finding {
 	loaded := *s
 	quiet := *s.Config
@@ -119,12 +118,15 @@ func examinePolicy(ctx context.Context, s *settings) finding {
 		return finding{name: "policy", err: err}
 	}
 	defer policy.Close()
+	if err := policy.CheckTables(); err != nil {
+		return finding{name: "policy", err: err}
+	}
 	source := s.Bundle
 	if source == "" {
 		source = "built in"
 	}
 	return finding{
-		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table load", source, policy.Current().Revision()),
+		name: "policy", note: fmt.Sprintf("%s, revision %s; tool catalog and program table are whole", source, policy.Current().Revision()),
 		warnings: policy.Warnings(),
 	}
 }

@@ -79,6 +79,9 @@ func oneClient(_ *cobra.Command, args []string) error {
 	if len(args) == 1 && slices.Contains(reply.Clients(), args[0]) {
 		return nil
 	}
+	if len(args) == 1 {
+		return usage(fmt.Errorf("client %q is not known", args[0]), "clients are "+strings.Join(reply.Clients(), ", "))
+	}
 	return usage(errors.New("name one client"), "clients are "+strings.Join(reply.Clients(), ", "))
 }
 

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +16,9 @@ import (
 
 	v1 "policyd/api/v1"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/guard"
+	"policyd/extract/shell/lexical"
+	"policyd/extract/windows"
 	"policyd/internal/gate"
 	"policyd/internal/server"
 	"policyd/internal/sidecar"
@@ -25,6 +30,9 @@ type parseFlags struct {
 	json                 bool
 }
 
+// unparsed are the codes of lines of which only pieces are read.
+var unparsed = []string{guard.MessyParse, guard.MessyNesting}
+
 var platforms = []string{"linux", "darwin", "windows"}
 
 // parsed is what `policyd parse --json` prints.
@@ -35,6 +43,9 @@ type parsed struct {
 	// Paths are the accesses' paths on this disk.
 	Paths    []v1.Path `json:"paths"`
 	Decision v1.Effect `json:"decision"`
+	// Reasons are those of the decision, and Warnings parts of the policy that have no effect.
+	Reasons  []v1.Reason `json:"reasons"`
+	Warnings []string    `json:"warnings"`
 }
 
 func (p *Program) parseCommand() *cobra.Command {
@@ -52,8 +63,8 @@ func (p *Program) parseCommand() *cobra.Command {
 			if err != nil {
 				return usage(err, "name one line in quotes, as in: policyd parse 'ls -l | head -3'; - reads it from standard input")
 			}
-			if flags.platform != "" && !slices.Contains(platforms, flags.platform) {
-				return usage(fmt.Errorf("platform %q is not known", flags.platform), "name one of "+strings.Join(platforms, ", "))
+			if err := flags.check(); err != nil {
+				return err
 			}
 			settings, err := p.settings(command, &chosen)
 			if err != nil {
@@ -68,6 +79,32 @@ func (p *Program) parseCommand() *cobra.Command {
 	command.Flags().BoolVar(&flags.json, "json", false, "print JSON")
 	chosen.addPolicy(command)
 	return command
+}
+
+// check reports a flag whose value isn't known.
+func (f *parseFlags) check() error {
+	if f.platform != "" && !slices.Contains(platforms, f.platform) {
+		return usage(fmt.Errorf("platform %q is not known", f.platform), "name one of "+strings.Join(platforms, ", "))
+	}
+	if _, known := lexical.DialectOf(f.shell, f.platform); !known && !windows.Is(f.shell) {
+		return usage(fmt.Errorf("shell %q is not known", f.shell), "name one of bash, sh, dash, zsh, ksh, powershell, cmd")
+	}
+	return nil
+}
+
+// directory returns the directory that the line would run in. One of Windows isn't looked for on other systems.
+func (f *parseFlags) directory(here bool) (string, error) {
+	if !here && f.cwd != "" {
+		return f.cwd, nil
+	}
+	dir, err := filepath.Abs(f.cwd)
+	if err != nil {
+		return "", failed(fmt.Errorf("find the current directory: %w", err), "name one with --cwd")
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", usage(fmt.Errorf("%s is no directory", dir), "name one with --cwd")
+	}
+	return dir, nil
 }
 
 func (p *Program) readLine(args []string) (string, error) {
@@ -88,21 +125,15 @@ func (p *Program) readLine(args []string) (string, error) {
 }
 
 func (p *Program) parse(command *cobra.Command, s *settings, flags *parseFlags, line string) error {
+	platform := cmp.Or(flags.platform, s.Platform)
+	dir, err := flags.directory(platform != "windows" || s.Platform == "windows")
+	if err != nil {
+		return err
+	}
 	attended := true
-	call := &v1.Call{Tool: "Bash", Cwd: flags.cwd, Session: v1.Session{
-		Agent: "claude-code", Audience: v1.AudiencePersonal, Interactive: &attended, Platform: flags.platform, Home: s.Home, Shell: flags.shell,
+	call := &v1.Call{Tool: "Bash", Cwd: dir, Session: v1.Session{
+		Agent: "claude-code", Audience: v1.AudiencePersonal, Interactive: &attended, Platform: platform, Home: s.Home, Shell: flags.shell, ProjectDir: dir,
 	}}
-	if call.Session.Platform == "" {
-		call.Session.Platform = s.Platform
-	}
-	if call.Cwd == "" {
-		dir, err := os.Getwd()
-		if err != nil {
-			return failed(fmt.Errorf("find the current directory: %w", err), "name one with --cwd")
-		}
-		call.Cwd = dir
-	}
-	call.Session.ProjectDir = call.Cwd
 	arguments, err := json.Marshal(map[string]string{"command": line})
 	if err != nil {
 		return fmt.Errorf("encode the command line: %w", err)
@@ -113,7 +144,13 @@ func (p *Program) parse(command *cobra.Command, s *settings, flags *parseFlags, 
 		return err
 	}
 	decision := decider.Gate.Decide(command.Context(), call, gate.DecideOptions{IncludeFacts: true})
-	out := parsed{Description: decider.Policy.Describe(&call.Session, call.Cwd, line), Doubts: []string{}, Paths: []v1.Path{}, Decision: decision.Effect}
+	out := parsed{
+		Description: decider.Policy.Describe(&call.Session, call.Cwd, line), Doubts: []string{}, Paths: []v1.Path{}, Decision: decision.Effect, Reasons: decision.Reasons,
+		Warnings: append(s.Warnings(), decider.Policy.Warnings()...),
+	}
+	if err := decider.Policy.CheckTables(); err != nil {
+		out.Warnings = append(out.Warnings, err.Error())
+	}
 	if decision.Facts != nil {
 		out.Doubts, out.Paths = decision.Facts.Doubts, decision.Facts.Paths
 	}
@@ -143,8 +180,12 @@ func (out *parsed) text() string {
 		verdict = "messy: " + strings.Join(out.Messy, ", ")
 	}
 	fmt.Fprintf(&b, "line      %s\n", verdict)
-	if len(out.Doubts) > 0 {
-		fmt.Fprintf(&b, "doubts    %s\n", strings.Join(out.Doubts, ", "))
+	doubts := slices.DeleteFunc(slices.Clone(out.Doubts), func(code string) bool { return slices.Contains(out.Messy, code) })
+	if len(doubts) > 0 {
+		fmt.Fprintf(&b, "doubts    %s\n", strings.Join(doubts, ", "))
+	}
+	if slices.ContainsFunc(out.Messy, func(code string) bool { return slices.Contains(unparsed, code) }) {
+		b.WriteString("guessed   the line can't be parsed; the commands are pieces of it that may run\n")
 	}
 	for i := range out.Commands {
 		writeCommand(&b, i, &out.Commands[i])
@@ -154,19 +195,35 @@ func (out *parsed) text() string {
 		fmt.Fprintf(&b, "path      %s %s (%s)\n", path.Op, shown(path.Real), path.Space)
 	}
 	fmt.Fprintf(&b, "decision  %s\n", out.Decision)
+	for _, reason := range out.Reasons {
+		item := ""
+		if reason.Item >= 0 {
+			item = fmt.Sprintf(" (item %d)", reason.Item)
+		}
+		fmt.Fprintf(&b, "reason    %s, %s: %s%s\n", reason.Rule, reason.Code, unquoted(reason.Message), item)
+	}
+	for _, warning := range out.Warnings {
+		fmt.Fprintf(&b, "warning   %s\n", unquoted(warning))
+	}
+	if len(out.Messy)+len(doubts) > 0 || slices.ContainsFunc(out.Commands, func(c command.SimpleDescription) bool { return len(c.Caveats) > 0 }) {
+		b.WriteString("codes     docs/facts.md says what they mean\n")
+	}
 	return b.String()
 }
 
 func writeCommand(b *strings.Builder, index int, c *command.SimpleDescription) {
-	directories := c.Directories
+	var directories []string
+	for _, directory := range c.Directories {
+		directories = append(directories, shown(directory))
+	}
 	if c.AnyDirectory {
-		directories = append(directories, "any other")
+		directories = append(directories, "any directory")
 	}
 	verb := c.Verb
 	if verb == "" {
 		verb = "unknown"
 	}
-	fmt.Fprintf(b, "command %d %s, in %s\n", index, shown(verb), shown(strings.Join(directories, " or ")))
+	fmt.Fprintf(b, "command %d %s, in %s\n", index, shown(verb), strings.Join(directories, " or "))
 	for _, word := range c.Words {
 		notes := ""
 		if word.Splits {
@@ -199,3 +256,9 @@ func writeCommand(b *strings.Builder, index int, c *command.SimpleDescription) {
 
 // shown is text of the line, quoted so that control characters and blanks are seen.
 func shown(text string) string { return strconv.QuoteToGraphic(text) }
+
+// unquoted is a sentence on one line, with the same control characters escaped.
+func unquoted(text string) string {
+	quoted := shown(text)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
+}

@@ -8,8 +8,8 @@ import (
 // schemeBytes are those that the scheme of an address may hold.
 const schemeBytes = "+-.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// WithoutAddresses takes the addresses of the network out of a text.
-func (o *OperandWords) WithoutAddresses(text string) string {
+// withoutAddresses takes the addresses of the network out of a text.
+func (o *OperandWords) withoutAddresses(text string) string {
 	if !strings.Contains(text, "://") {
 		return text
 	}

@@ -10,3 +10,5 @@
 // word it knows the class: a literal, a pattern, digits, or text that only a run knows. The package
 // knows nothing of shells' syntax or state, and reads no file.
 package argv
+
+//go:generate go test -count=1 -run ^TestTheTableIsWhole$ .

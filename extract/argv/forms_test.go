@@ -3,6 +3,7 @@ package argv
 import (
 	"encoding/json"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 // option the table reads otherwise would never match, or match something else.
 func TestSafeFormsAgreeWithTheTable(t *testing.T) {
 	table := newTable(t)
+	require.NoError(t, table.Check())
 	for _, file := range []string{"safe_verbs", "remote_readers"} {
 		text, err := os.ReadFile("../../policies/policyd/config/" + file + "/data.json")
 		require.NoError(t, err)
@@ -31,12 +33,23 @@ func TestSafeFormsAgreeWithTheTable(t *testing.T) {
 				require.NoError(t, err, verb)
 				for _, form := range forms {
 					for name, kind := range form.Form {
-						assert.True(t, agrees(entries, name, kind), "%s: %s: %s is %s", file, verb, name, kind)
+						assert.Truef(t, agrees(entries, name, kind), "%s: %s is %s in policies/policyd/config/%s (made of policies/forms), and %s in extract/argv/programs",
+							verb, name, kind, file, declared(entries, name))
 					}
 				}
 			}
 		}
 	}
+}
+
+// declared is the kind of an option in the last of some entries.
+func declared(entries []*Program, name string) string {
+	if len(entries) > 0 {
+		if known, listed := entries[len(entries)-1].Options[name]; listed {
+			return strings.Join(known.Kinds, " ")
+		}
+	}
+	return "no option"
 }
 
 // V5: a safe form declares its options, with kinds that only read.

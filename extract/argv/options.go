@@ -44,16 +44,16 @@ func (s OptionSet) add(names, stated string) error {
 	all := strings.Split(names, ",")
 	values := strings.Fields(stated)
 	if len(values) == 0 {
-		return fmt.Errorf("option %s: no kind", names)
+		return &EntryError{"options." + names, "no kind; the table of kinds lists those that there are"}
 	}
 	for _, value := range values {
 		if _, known := KnownKind(value); !known {
-			return fmt.Errorf("option %s: unknown kind %q", names, value)
+			return &EntryError{"options." + names, fmt.Sprintf("unknown kind %q; the table of kinds lists those that there are", value)}
 		}
 	}
 	for _, name := range all {
 		if _, twice := s[name]; twice {
-			return fmt.Errorf("option %s: defined twice", name)
+			return &EntryError{"options." + name, "defined twice"}
 		}
 		s[name] = Option{Canonical: all[0], Kinds: values}
 	}
@@ -75,8 +75,8 @@ func (s OptionSet) act() bool {
 // OperandRule is what operands mean in a form with one of the options in When, unless that is empty,
 // and with none of Unless.
 type OperandRule struct {
-	When   []string `json:"when"`
-	Unless []string `json:"unless"`
+	When   []string `json:"when" names:""`
+	Unless []string `json:"unless" names:""`
 	Roles  []Role   `json:"roles"`
 }
 
@@ -90,21 +90,25 @@ type Role struct {
 	Optional bool
 }
 
-// NewRole returns the role of one operand.
-func NewRole(name, kind string) Role { return Role{Name: name, Label: "<" + name + ">", Kind: kind} }
-
-// UnmarshalText decodes a role as the data files have it.
+// UnmarshalText decodes a role as the data files have it. Whether it is one is for check to say.
 func (r *Role) UnmarshalText(text []byte) error {
-	name, kind, ok := strings.Cut(string(text), ":")
+	name, kind, _ := strings.Cut(string(text), ":")
 	kind, repeat := strings.CutSuffix(kind, "*")
 	optional := false
 	if !repeat {
 		kind, optional = strings.CutSuffix(kind, "?")
 	}
-	*r = NewRole(name, kind)
-	r.Repeat, r.Optional = repeat, optional
-	if _, known := KnownKind(kind); !ok || !known || name == "" {
-		return fmt.Errorf("role %q: want name:kind", text)
+	*r = Role{Name: name, Label: "<" + name + ">", Kind: kind, Repeat: repeat, Optional: optional}
+	return nil
+}
+
+// check reports what is no role.
+func (r *Role) check() error {
+	if r.Name == "" || r.Kind == "" {
+		return fmt.Errorf("role %q: want name:kind", r.Name)
+	}
+	if _, known := KnownKind(r.Kind); !known {
+		return fmt.Errorf("role %s: unknown kind %q; the table of kinds lists those that there are", r.Name, r.Kind)
 	}
 	return nil
 }

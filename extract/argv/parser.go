@@ -109,8 +109,7 @@ type Parser[W Word] struct {
 
 // Has reports whether the form has an option or operand.
 func (p *Parser[W]) Has(name string) bool {
-	_, ok := p.Form.Get(name)
-	return ok
+	return p.Form.Has(name)
 }
 
 // Leading parses the options in front of a subcommand, and returns the words behind them.
@@ -166,7 +165,7 @@ func (p *Parser[W]) next(program *Program, rest []W) []W {
 		p.stray(program, rest[0])
 		return rest[p.Option(program, first.Text, rest):]
 	case p.unknownValue(program, first, rest):
-	case program.EndsAtOperand():
+	case program.endsAtOperand():
 		p.endAtOperand(program, rest)
 		return nil
 	default:
@@ -214,7 +213,7 @@ func (p *Parser[W]) named(program *Program, text string, rest []W) int {
 	if known, ok := program.Options[name[1:]]; ok && doubled && program.Style == "go" {
 		return p.long(known, value, attached, rest)
 	}
-	if program.Joinable(text) {
+	if program.joinable(text) {
 		return p.bundle(program, text, rest)
 	}
 	p.Host.Unlisted(text, rest[1:])

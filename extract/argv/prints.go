@@ -16,13 +16,13 @@ type Prints struct {
 	// Names is how it prints names of files.
 	Names NamePrinting `json:"names"`
 	// FiltersNames are for a filter that drops lines and changes none.
-	FiltersNames []string `json:"filters_names"`
+	FiltersNames []string `json:"filters_names" names:""`
 	// PicksNames are for printing, of the names that it is given, some as they are.
-	PicksNames []string `json:"picks_names"`
+	PicksNames []string `json:"picks_names" names:""`
 	// Number are for printing one number with the first of them.
-	Number []string `json:"number"`
+	Number []string `json:"number" names:""`
 	// Hashes are for printing a line for each of some commits that may begin with its hash.
-	Hashes []string `json:"hashes"`
+	Hashes []string `json:"hashes" names:""`
 	// Refs is how it prints names of refs, one a line.
 	Refs *RefPrinting `json:"refs"`
 	// Words is for printing the words of its operands, and of what these name nothing that a directory does not list.
@@ -32,15 +32,15 @@ type Prints struct {
 // NamePrinting is how a verb prints names of files below its paths.
 type NamePrinting struct {
 	// Options are for printing names; colors depend on their value.
-	Options []string `json:"options"`
+	Options []string `json:"options" names:""`
 	// OnlyWith are the options one of which it needs, nil for none.
-	OnlyWith []string `json:"only_with"`
+	OnlyWith []string `json:"only_with" names:""`
 	// FilesWith are options with which no name is that of a directory.
-	FilesWith []string `json:"files_with"`
+	FilesWith []string `json:"files_with" names:""`
 	// NULWith are options with which names end by NUL.
-	NULWith []string `json:"nul_with"`
+	NULWith []string `json:"nul_with" names:""`
 	// Tracked are for printing names of tracked files alone.
-	Tracked []string `json:"tracked"`
+	Tracked []string `json:"tracked" names:""`
 	// Untracked is for printing names of files that git doesn't ignore, and that it may not track.
 	Untracked *Printing `json:"untracked"`
 	// Commits is how it prints names of files in commits.
@@ -50,7 +50,7 @@ type NamePrinting struct {
 // CommitNaming is how a verb names what commits contain.
 type CommitNaming struct {
 	// Needs are options without which it prints more than names of files.
-	Needs []string `json:"needs"`
+	Needs []string `json:"needs" names:""`
 	// Parents is true if it compares each commit with its parents, Head if it
 	// takes HEAD if none is named, and Plain if it prints names alone only behind
 	// an empty format.
@@ -62,11 +62,11 @@ type CommitNaming struct {
 // RefPrinting is how a verb prints names of refs.
 type RefPrinting struct {
 	// Options are all that it may be given for that to hold.
-	Options []string `json:"options"`
+	Options []string `json:"options" names:""`
 	// Bare is true if it does so without a format, BareWith are options with which it
 	// does.
 	Bare     bool     `json:"bare"`
-	BareWith []string `json:"bare_with"`
+	BareWith []string `json:"bare_with" names:""`
 	// Said is true if the name may be the one that a tag says of itself.
 	Said bool `json:"said"`
 }
@@ -74,13 +74,13 @@ type RefPrinting struct {
 // Printing is what a verb may be given for it to print what it is known for.
 type Printing struct {
 	// Needs are what it has to be given, Options what it may be given besides.
-	Needs   []string `json:"needs"`
-	Options []string `json:"options"`
+	Needs   []string `json:"needs" names:""`
+	Options []string `json:"options" names:""`
 }
 
 // Holds reports whether a form has all of what is needed, and nothing that is not known. No form fulfils nil.
 func (p *Printing) Holds(form v1.Form) bool {
-	has := func(option string) bool { _, ok := form.Get(option); return ok }
+	has := form.Has
 	return p != nil && !slices.ContainsFunc(p.Needs, func(option string) bool { return !has(option) }) &&
 		!slices.ContainsFunc(form, func(e v1.Entry) bool { return !slices.Contains(p.Needs, e.Name) && !slices.Contains(p.Options, e.Name) })
 }

@@ -3,7 +3,6 @@ package argv
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -45,12 +44,12 @@ type Syntax struct {
 	// Style is the parser's family; "" is GNU's getopt_long(3).
 	Style   string `json:"style"`
 	Numeric bool   `json:"numeric"`
-	Joined  string `json:"joined"`
+	Joined  string `json:"joined" values:"digits,letters,colon"`
 	Permute bool   `json:"permute"`
 	// Late holds the options that count behind the first operand; nil for all.
-	Late []string `json:"late"`
+	Late []string `json:"late" names:""`
 	// Separators are those that the real program was run with; see Tested.
-	Separators   []string `json:"separators"`
+	Separators   []string `json:"separators" values:"--,-,operand"`
 	OptionalNext bool     `json:"optional_next"`
 	AtFiles      bool     `json:"at_files"`
 	// Inert is true if no option and no operand does more than choose what is printed, or which process gets which signal.
@@ -70,16 +69,16 @@ type Operands struct {
 	Rules     []OperandRule `json:"operands"`
 	Pathspecs bool          `json:"pathspecs"`
 	// Implicit is what the program accesses if it is given no path.
-	Implicit    string   `json:"implicit"`
-	FilesUnless []string `json:"files_unless"`
+	Implicit    string   `json:"implicit" values:"list,tree,project,*.*"`
+	FilesUnless []string `json:"files_unless" names:""`
 	// Judged are the options and roles whose literal values are facts.
-	Judged []string `json:"judged"`
+	Judged []string `json:"judged" names:"<words>,<chain>"`
 }
 
 // Subcommands are the entries that follow the global options.
 type Subcommands struct {
-	Commands map[string]*Program `json:"commands"`
-	Aliases  map[string]string   `json:"aliases"`
+	Commands commandSet        `json:"commands"`
+	Aliases  map[string]string `json:"aliases"`
 	// Default is the subcommand that runs if none is named: "" for the entry's own operands, nil for none.
 	Default *string `json:"default"`
 }
@@ -93,21 +92,21 @@ type Chain struct {
 
 // Tree is how a program walks a directory tree, and which files of it it reads.
 type Tree struct {
-	Recursive      []string          `json:"recursive"`
+	Recursive      []string          `json:"recursive" names:"*"`
 	Only           []string          `json:"only"`
-	Filters        map[string]string `json:"filters"`
+	Filters        map[string]string `json:"filters" names:"" values:"include,exclude,exclude_dir,extension,type,glob"`
 	SkipsHidden    bool              `json:"skips_hidden"`
-	Unhide         []string          `json:"unhide"`
-	Follows        []string          `json:"follows"`
-	IgnoringUnless []string          `json:"ignoring_unless"`
+	Unhide         []string          `json:"unhide" names:""`
+	Follows        []string          `json:"follows" names:"*"`
+	IgnoringUnless []string          `json:"ignoring_unless" names:""`
 	IgnoreFiles    []string          `json:"ignore_files"`
 }
 
 // Writes is what a program writes, and where.
 type Writes struct {
-	Modifies []string   `json:"modifies"`
-	Changes  []string   `json:"changes"`
-	Reading  []string   `json:"reading"`
+	Modifies []string   `json:"modifies" names:""`
+	Changes  []string   `json:"changes" names:"*"`
+	Reading  []string   `json:"reading" names:"-x -O"`
 	Places   *Placement `json:"places"`
 	Unpacks  *Unpacking `json:"unpacks"`
 	// Keeps is when a program of version control leaves the work tree, the index, branches, tags and notes as they are.
@@ -121,19 +120,19 @@ type Writes struct {
 // Runs is which other programs and which program text a program runs.
 type Runs struct {
 	RunsAnything bool     `json:"runs_anything"`
-	Wrapper      string   `json:"wrapper"`
-	Idle         []string `json:"idle"`
+	Wrapper      string   `json:"wrapper" values:"plain,inner,privileged,runner"`
+	Idle         []string `json:"idle" names:""`
 	// Scripts names the interpreter that runs files with a suffix.
 	Scripts map[string]string `json:"scripts"`
 	// Inline says which lines hold program text: InlineAlways, or "unknown" for those with
 	// an unknown option.
-	Inline      string   `json:"inline"`
+	Inline      string   `json:"inline" values:"always,unknown"`
 	InlineWords []string `json:"inline_words"`
 	StdinCode   bool     `json:"stdin_code"`
-	StdinUnless []string `json:"stdin_unless"`
+	StdinUnless []string `json:"stdin_unless" names:""`
 	// TextIn names the options and operands that give the program its text. Without any of them it
 	// comes from standard input, whatever else the line has.
-	TextIn []string `json:"text_in"`
+	TextIn []string `json:"text_in" names:""`
 }
 
 // InlineAlways is a value of Runs.Inline.
@@ -175,8 +174,8 @@ func (p *Program) MayTakeText(form v1.Form) bool {
 
 // Shown names the environment variables whose values a program prints.
 type Shown struct {
-	Shows       map[string][]string `json:"shows"`
-	ShowsUnless []string            `json:"shows_unless"`
+	Shows       map[string][]string `json:"shows" names:"*,<bare>"`
+	ShowsUnless []string            `json:"shows_unless" names:""`
 }
 
 // Project is what a program takes from the directory that it runs in.
@@ -207,9 +206,9 @@ type Windows struct {
 	// External is true for a program, false for a part of the shell.
 	External bool `json:"external"`
 	// Piped is what it opens of a pipe: text, files, both; "" if that is unknown.
-	Piped string `json:"piped"`
+	Piped string `json:"piped" values:"text,files,both"`
 	// Yields is what it hands on: files, same; "" for text.
-	Yields string `json:"yields"`
+	Yields string `json:"yields" values:"files,same,text"`
 	// Environment is true if it prints the environment when it is given nothing.
 	Environment bool `json:"environment"`
 }
@@ -242,8 +241,8 @@ func (d *WorkingDirectory) UnmarshalText(text []byte) error {
 
 // Condition holds for a form with one of the names in When, unless that is empty, and with none of Unless.
 type Condition struct {
-	When   []string `json:"when"`
-	Unless []string `json:"unless"`
+	When   []string `json:"when" names:"<version>,<elsewhere>"`
+	Unless []string `json:"unless" names:"<version>,<elsewhere>"`
 }
 
 // Elsewhere is what a Condition calls a source on another machine, or in a container.
@@ -258,9 +257,9 @@ func (c *Condition) Holds(has func(name string) bool) bool {
 type Unpacking struct {
 	Condition
 	// Named are options and operands with which it makes files at the paths alone that its words name.
-	Named []string `json:"named"`
+	Named []string `json:"named" names:""`
 	// Into are the options, and the operands, that name what it makes, or the directory where. An option goes first.
-	Into []string `json:"into"`
+	Into []string `json:"into" names:""`
 }
 
 // Holds reports whether a form unpacks. None does for a nil Unpacking.
@@ -274,23 +273,23 @@ func (u *Unpacking) Names(label string) bool { return u != nil && slices.Contain
 // Placement is how a program puts its sources somewhere.
 type Placement struct {
 	// Into and From are options that name the place, and sources.
-	Into []string `json:"into"`
-	From []string `json:"from"`
+	Into []string `json:"into" names:""`
+	From []string `json:"from" names:""`
 	// The others are the options with which something holds of the write destination, "*" always:
 	// what lies below a source goes along (Trees), the place is no directory to put sources in
 	// (Exact), a source keeps the directories that it names (Parents), the sources get links
 	// (Symbolic) or other names (Linked), other names come to be (Vague).
-	Trees    []string `json:"trees"`
-	Exact    []string `json:"exact"`
-	Parents  []string `json:"parents"`
-	Symbolic []string `json:"symbolic"`
-	Linked   []string `json:"linked"`
-	Vague    []string `json:"vague"`
+	Trees    []string `json:"trees" names:"*"`
+	Exact    []string `json:"exact" names:"*"`
+	Parents  []string `json:"parents" names:"*"`
+	Symbolic []string `json:"symbolic" names:"*"`
+	Linked   []string `json:"linked" names:"*"`
+	Vague    []string `json:"vague" names:"*"`
 	// Fetched are the options with which what an address names is put into the place, else into
 	// the working directory, under the last segment of the address; "*" always, but for
 	// FetchedUnless. A value of From then counts from the place, too.
-	Fetched       []string `json:"fetched"`
-	FetchedUnless []string `json:"fetched_unless"`
+	Fetched       []string `json:"fetched" names:"*"`
+	FetchedUnless []string `json:"fetched_unless" names:""`
 	// Alone is true if a lone operand is a source for the working directory.
 	Alone bool `json:"alone"`
 }
@@ -298,40 +297,31 @@ type Placement struct {
 // Fetches reports whether the program makes files of what addresses name.
 func (p *Placement) Fetches() bool { return len(p.Fetched) > 0 }
 
-// decode reads an entry, and completes it with what all entries share.
+// decode reads an entry, checks it, and completes it with what all entries share.
 func decode(raw json.RawMessage, common *RiskTable) (*Program, error) {
-	p := &Program{}
-	if err := strictly(raw, p); err != nil {
+	p, err := read(raw)
+	if err == nil {
+		err = p.check(nil)
+	}
+	if err != nil {
 		return nil, err
 	}
-	return p, p.complete(common)
+	p.complete(common)
+	return p, nil
 }
 
-// complete checks a decoded entry, and adds what follows from its columns and from common.
-func (p *Program) complete(common *RiskTable) error {
-	if p.WorksIn == UsesPaths && len(p.Commands) > 0 {
-		return errors.New("works_in: paths is for programs without subcommands")
-	}
-	for _, separator := range p.Separators {
-		if !slices.Contains(separatorNames, separator) {
-			return fmt.Errorf("unknown separator %q", separator)
-		}
-	}
-	if err := checkRisks(p.Risks); err != nil {
-		return err
+// complete adds to an entry what follows from its columns and from common.
+func (p *Program) complete(common *RiskTable) {
+	if p.Style == "gnu" {
+		p.Style = ""
 	}
 	p.acts = p.Options.act()
 	if len(p.Commands) == 0 {
 		p.Commands = nil
 	}
 	for name, command := range p.Commands {
-		if command == nil {
-			return fmt.Errorf("%s: empty", name)
-		}
 		command.inherit(p)
-		if err := command.complete(common); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
+		command.complete(common)
 		command.OperandRisk = common.Commands[name]
 	}
 	p.overlay()
@@ -349,7 +339,6 @@ func (p *Program) complete(common *RiskTable) error {
 			p.folded[strings.ToLower(name)] = known
 		}
 	}
-	return nil
 }
 
 // inherit takes over what a subcommand reads as its outer entry does.
@@ -384,8 +373,8 @@ func (p *Program) overlay() {
 	p.darwin = &other
 }
 
-// HasCommand reports whether a word names a subcommand.
-func (s *Subcommands) HasCommand(word string) bool {
+// hasCommand reports whether a word names a subcommand.
+func (s *Subcommands) hasCommand(word string) bool {
 	_, ok := s.Commands[word]
 	_, alias := s.Aliases[word]
 	return ok || alias
@@ -431,8 +420,8 @@ func (s *Syntax) Digits() bool {
 	return false
 }
 
-// Joinable reports whether a program of a style without bundles reads a word as one all the same.
-func (s *Syntax) Joinable(text string) bool {
+// joinable reports whether a program of a style without bundles reads a word as one all the same.
+func (s *Syntax) joinable(text string) bool {
 	if s.Joined == "colon" {
 		return false
 	}

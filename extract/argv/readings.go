@@ -35,7 +35,7 @@ type PathReading struct {
 // out. ok is false for a word with more marks than are looked at.
 func (o *OperandWords) PathReadings(text string) (readings []PathReading, ok bool) {
 	r := pathReader{certainty: IfPathLike}
-	text = o.WithoutAddresses(text)
+	text = o.withoutAddresses(text)
 	if strings.ContainsAny(text, blanks) {
 		r.spaced(text)
 	} else {

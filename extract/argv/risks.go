@@ -77,7 +77,7 @@ func checkRisks(stated map[string]string) error {
 			_, rest, valued := strings.Cut(risk, "{")
 			value, _, closed := strings.Cut(rest, "}")
 			if valued && (!closed || riskValues[value] == nil) {
-				return fmt.Errorf("%s: risk %q: no value is called %q", name, risk, value)
+				return &EntryError{"risks." + name, fmt.Sprintf("risk %q: no value is called %q", risk, value)}
 			}
 		}
 	}

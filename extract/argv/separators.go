@@ -15,8 +15,6 @@ const (
 	SeparatorOperand = "operand"
 )
 
-var separatorNames = []string{SeparatorDashes, SeparatorDash, SeparatorOperand}
-
 // Tested reports whether the program was tested to treat the words behind a separator
 // as its style states.
 func (p *Program) Tested(separator string) bool {
@@ -26,8 +24,8 @@ func (p *Program) Tested(separator string) bool {
 	return p.Inert || slices.Contains(p.Separators, separator)
 }
 
-// EndsAtOperand reports whether the style of the program ends options at the first operand.
-func (p *Program) EndsAtOperand() bool {
+// endsAtOperand reports whether the style of the program ends options at the first operand.
+func (p *Program) endsAtOperand() bool {
 	return p.Style == "posix" || p.Style == "go" && !p.Permute || p.Wrapper != ""
 }
 
@@ -46,7 +44,7 @@ func (p *Parser[W]) separated(program *Program, separator string, behind []W) {
 		return
 	}
 	p.Caveats.Add("unknown_option")
-	if separator == SeparatorOperand && !program.EndsAtOperand() {
+	if separator == SeparatorOperand && !program.endsAtOperand() {
 		return // the words are parsed as options, too
 	}
 	for _, word := range behind {
@@ -130,7 +128,7 @@ func (t *Table) Separators() map[string]Separators {
 
 func (p *Program) listSeparators(verb string, out map[string]Separators) {
 	if len(p.Separators) > 0 && !p.inherits {
-		out[verb] = Separators{Tested: p.Separators, Ends: p.EndsAtOperand()}
+		out[verb] = Separators{Tested: p.Separators, Ends: p.endsAtOperand()}
 	}
 	for name, command := range p.Commands {
 		command.listSeparators(verb+" "+name, out)

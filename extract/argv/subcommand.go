@@ -60,7 +60,7 @@ func (p *Parser[W]) Subcommand(program *Program) Subcommand[W] {
 		p.Words, p.nested = rest[1:], true
 		return Subcommand[W]{Found: Listed, Name: name, Entry: entry, Rest: rest[1:]}
 	case literal && !listed && program.Default != nil && *program.Default == "":
-		if !known && slices.ContainsFunc(rest, func(word W) bool { return program.HasCommand(word.Argument().Text) }) {
+		if !known && slices.ContainsFunc(rest, func(word W) bool { return program.hasCommand(word.Argument().Text) }) {
 			p.Caveats.Add(UnknownCommand)
 		}
 		p.Words = rest

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -36,27 +35,32 @@ func NewTable() (*Table, error) {
 		return nil, err
 	}
 	table := &Table{raw: make(map[string]json.RawMessage, 512), Words: words, windows: windowsNames{}}
-	names, err := fs.Glob(programFiles, "programs/*.json")
-	if err != nil {
-		return nil, fmt.Errorf("list program tables: %w", err)
-	}
-	for _, name := range names {
-		if err := table.load(name); err != nil {
-			return nil, fmt.Errorf("load program table %s: %w", path.Base(name), err)
-		}
-	}
-	return table, nil
+	return table, eachFile(programFiles, table.load)
 }
 
-func (t *Table) load(name string) error {
-	data, err := programFiles.ReadFile(name)
+// eachFile calls visit with the entries of each file of the table. An error begins with the name of the file.
+func eachFile(files fs.FS, visit func(entries map[string]json.RawMessage) error) error {
+	names, err := fs.Glob(files, "programs/*.json")
 	if err != nil {
-		return err
+		return fmt.Errorf("list program tables: %w", err)
 	}
-	var entries map[string]json.RawMessage
-	if err := fast.Unmarshal(data, &entries); err != nil {
-		return err
+	for _, name := range names {
+		data, err := fs.ReadFile(files, name)
+		if err != nil {
+			return fmt.Errorf("read program table: %w", err)
+		}
+		var entries map[string]json.RawMessage
+		if err := fast.Unmarshal(data, &entries); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := visit(entries); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
+	return nil
+}
+
+func (t *Table) load(entries map[string]json.RawMessage) error {
 	for program, raw := range entries {
 		if _, twice := t.raw[program]; twice {
 			return fmt.Errorf("%s: defined twice", program)
@@ -113,14 +117,19 @@ func (t *Table) version(name string) *Program {
 	return nil
 }
 
-// Check decodes every entry and returns the first error.
-func (t *Table) Check() error {
-	for name, raw := range t.raw {
-		if _, err := decode(raw, &t.Words.risks); err != nil {
-			return fmt.Errorf("check program table: %s: %w", name, err)
+// Check returns the first error of the embedded entries, with its file, its program and its column. An operator's
+// entries are checked when they are added.
+func (t *Table) Check() error { return t.checkFiles(programFiles) }
+
+func (t *Table) checkFiles(files fs.FS) error {
+	return eachFile(files, func(entries map[string]json.RawMessage) error {
+		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			if _, err := decode(entries[name], &t.Words.risks); err != nil {
+				return below(name, err)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // strictly decodes JSON into value, and refuses unknown keys.

@@ -131,12 +131,20 @@ var addedKinds = map[string][]string{
 
 var fileLists = []string{"paths", "default", "patterns", "content", "inert"}
 
-func (a *addedTool) checkKind(path string) error {
-	lists, known := addedKinds[a.Kind]
-	if !known {
-		return &argv.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", a.Kind,
+// checkKind reports a kind that no tool has.
+func checkKind(path, kind string) error {
+	if _, known := addedKinds[kind]; !known {
+		return &argv.EntryError{Entry: path + ".kind", Message: fmt.Sprintf("%q is no kind; allowed: %s", kind,
 			strings.Join(slices.Sorted(maps.Keys(addedKinds)), ", "))}
 	}
+	return nil
+}
+
+func (a *addedTool) checkKind(path string) error {
+	if err := checkKind(path, a.Kind); err != nil {
+		return err
+	}
+	lists := addedKinds[a.Kind]
 	for _, list := range []struct {
 		name   string
 		length int
@@ -173,14 +181,22 @@ var changingOps = map[string][]string{
 	v1.ToolWrite: {v1.OpWrite}, v1.ToolEdit: {v1.OpWrite}, v1.ToolMove: {v1.OpWrite}, v1.ToolDelete: {v1.OpDelete},
 }
 
-func (a *addedTool) checkArguments(path string) error {
-	for _, name := range slices.Sorted(maps.Keys(a.Paths)) {
-		if !slices.Contains(addedOps, a.Paths[name]) {
-			return &argv.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", a.Paths[name], strings.Join(addedOps, ", "))}
+// checkOps reports what no tool can do to its paths.
+func checkOps(path string, paths map[string]string, otherwise string) error {
+	for _, name := range slices.Sorted(maps.Keys(paths)) {
+		if !slices.Contains(addedOps, paths[name]) {
+			return &argv.EntryError{Entry: path + ".paths." + name, Message: fmt.Sprintf("%q is nothing that is done to a path; allowed: %s", paths[name], strings.Join(addedOps, ", "))}
 		}
 	}
-	if a.Default != "" && a.Default != v1.OpRead && a.Default != v1.OpList && a.Default != "tree" {
-		return &argv.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", a.Default)}
+	if otherwise != "" && otherwise != v1.OpRead && otherwise != v1.OpList && otherwise != "tree" {
+		return &argv.EntryError{Entry: path + ".default", Message: fmt.Sprintf("%q is nothing that is done to the working directory; allowed: list, read, tree", otherwise)}
+	}
+	return nil
+}
+
+func (a *addedTool) checkArguments(path string) error {
+	if err := checkOps(path, a.Paths, a.Default); err != nil {
+		return err
 	}
 	if ops := changingOps[a.Kind]; ops != nil && !slices.ContainsFunc(slices.Collect(maps.Values(a.Paths)), func(op string) bool { return slices.Contains(ops, op) }) {
 		return &argv.EntryError{Entry: path + ".paths", Message: fmt.Sprintf("a tool of the kind %s has a path with %s; add it, or choose another kind", a.Kind, ops[0])}

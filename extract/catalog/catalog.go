@@ -3,6 +3,8 @@
 package catalog
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -90,11 +92,11 @@ type client struct {
 		Prefix    string `json:"prefix"`
 		Separator string `json:"separator"`
 	} `json:"mcp"`
-	Inherits string           `json:"inherits"`
-	Tools    map[string]*Tool `json:"tools"`
+	Inherits string `json:"inherits"`
+	Tools    tools  `json:"tools"`
 	// Permissions say what the raw input of a session/request_permission is, by the
 	// kind of its tool call.
-	Permissions map[string]*Tool `json:"permissions"`
+	Permissions tools `json:"permissions"`
 }
 
 // Method is what the catalog says of an ACP method.
@@ -167,14 +169,64 @@ const genericClient = "generic"
 
 // Load reads the embedded catalog.
 func Load() (*Catalog, error) {
+	c, err := read(catalogJSON)
+	if err != nil {
+		return nil, fmt.Errorf("load tool catalog: catalog.json: %w", err)
+	}
+	return c, nil
+}
+
+func read(text []byte) (*Catalog, error) {
 	var c Catalog
-	decoder := json.NewDecoder(strings.NewReader(string(catalogJSON)))
+	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&c); err != nil {
-		return nil, fmt.Errorf("load tool catalog: %w", err)
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Clients)) {
+		for list, tools := range map[string]tools{"tools": c.Clients[name].Tools, "permissions": c.Clients[name].Permissions} {
+			if err := tools.check("clients." + name + "." + list); err != nil {
+				return nil, err
+			}
+		}
 	}
 	c.index()
 	return &c, nil
+}
+
+// tools are entries by the names of tools.
+type tools map[string]*Tool
+
+var _ json.Unmarshaler = (*tools)(nil)
+
+// UnmarshalJSON decodes entries, and names the one that can't be read.
+func (t *tools) UnmarshalJSON(data []byte) error {
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal(data, &entries); err != nil {
+		return err
+	}
+	*t = make(tools, len(entries))
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		decoder := json.NewDecoder(bytes.NewReader(entries[name]))
+		decoder.DisallowUnknownFields()
+		tool := &Tool{}
+		if err := decoder.Decode(tool); err != nil {
+			return fmt.Errorf("the tool %s: %s", name, strings.TrimPrefix(err.Error(), "json: "))
+		}
+		(*t)[name] = tool
+	}
+	return nil
+}
+
+// check reports a value that no entry can have, as for an operator's.
+func (t tools) check(path string) error {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		tool := t[name]
+		if err := cmp.Or(checkKind(path+"."+name, tool.Kind), checkOps(path+"."+name, tool.Paths, tool.Default)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // index notes the names of the arguments of tools.

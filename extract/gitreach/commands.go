@@ -228,7 +228,7 @@ func (g *Commands) Unseen(c *command.Command) bool {
 // pathspecs. A log may go on to what a file began as a copy of, by a setting. Of a
 // directory that revision:path names the names alone are printed where lists is true.
 func (g *Commands) gitNamed(c *command.Command, lists bool) bool {
-	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, func(option string) bool { _, has := c.Form.Get(option); return has })
+	wider := slices.ContainsFunc([]string{"--follow", "--full-diff", "--no-index"}, c.Form.Has)
 	if wider || c.Verb == "git log" || len(c.Git.Patterns) > 0 || !c.Git.Objects.Complete() {
 		return false
 	}
@@ -251,7 +251,7 @@ var severalSettings = []string{"--get-regexp", "--regexp", "--get-urlmatch", "--
 // secret: a token in an address, a password. Commands that print one setting
 // are held to its name.
 func configReach(c *command.Command, verdict trust.Verdict) string {
-	has := func(option string) bool { _, ok := c.Form.Get(option); return ok }
+	has := c.Form.Has
 	printed := false
 	switch {
 	case strings.HasPrefix(c.Verb, "git config") && has("--name-only"):

@@ -65,7 +65,7 @@ type gitReader struct {
 }
 
 func (g *gitReader) readsWork(form v1.Form) bool {
-	return g.Work && !slices.ContainsFunc(g.Stored, func(option string) bool { _, ok := form.Get(option); return ok })
+	return g.Work && !slices.ContainsFunc(g.Stored, form.Has)
 }
 
 // printsCommits reports whether the command prints commits in the format that settings choose.
@@ -74,7 +74,7 @@ func (g gitReader) printsCommits() bool {
 }
 
 func (g *gitReader) printsContents(form v1.Form) bool {
-	has := func(option string) bool { _, ok := form.Get(option); return ok }
+	has := form.Has
 	prints := g.Prints || g.Options && slices.ContainsFunc(form, func(entry v1.Entry) bool { return entry.Name[0] == '-' })
 	return slices.ContainsFunc(g.Patch, has) || prints && !slices.ContainsFunc(g.Silent, has)
 }
@@ -132,7 +132,7 @@ func outsideRepository(c *command.Command) string {
 
 // given reports whether a command has one of some options.
 func given(c *command.Command, options []string) bool {
-	return slices.ContainsFunc(options, func(option string) bool { _, ok := c.Form.Get(option); return ok })
+	return slices.ContainsFunc(options, c.Form.Has)
 }
 
 // objectsReach says whether a secret is among the files that words name as revision:path.
@@ -204,10 +204,10 @@ func (p *Prints) divided(c *command.Command, reader *gitReader, verdict *trust.V
 // pathspecs are those that select what a command prints, words that name paths among them; none for
 // everything.
 func pathspecs(c *command.Command, reader *gitReader, follows bool, paths []string) []string {
-	if _, whole := c.Form.Get("--full-diff"); whole {
+	if c.Form.Has("--full-diff") {
 		return nil // of the commits that they select it prints all
 	}
-	if _, follow := c.Form.Get("--follow"); follow || follows {
+	if follows || c.Form.Has("--follow") {
 		return nil // what a file began as a copy of may be anything, and is shown as well
 	}
 	isOther := func(word string) bool { return strings.HasPrefix(word, ":/") || strings.ContainsAny(word, "*?[\\") }
@@ -227,7 +227,7 @@ func pathspecs(c *command.Command, reader *gitReader, follows bool, paths []stri
 // namesPath reports whether git may take a word for a path. Told to ignore what is missing, it takes
 // each for a revision, be it one that there isn't.
 func (p *Prints) namesPath(c *command.Command, word, dir string) bool {
-	_, ignores := c.Form.Get("--ignore-missing")
+	ignores := c.Form.Has("--ignore-missing")
 	return !c.Git.Dashes && !ignores && disk.PlainWord(word) && p.View.Exists(p.View.Absolute(word, dir))
 }
 
@@ -291,7 +291,7 @@ func (p *Prints) secretAmong(verdict trust.Verdict, list func(visit func(path st
 // hash, as `git show` and `git cat-file` take them, or may name what another
 // repository holds.
 func (p *Prints) blobReach(item *v1.Item, c *command.Command, verdict trust.Verdict, dir string) string {
-	if _, foreign := c.Form.Get("--alternate-refs"); foreign && verdict.ForeignObjects {
+	if verdict.ForeignObjects && c.Form.Has("--alternate-refs") {
 		return disk.ReachesOutside
 	}
 	words := slices.Concat(c.Git.Revisions, c.Git.Objects.Revisions())

@@ -37,7 +37,7 @@ func (s *gitStores) printed(c *command.Command) (stores []string, known bool) {
 	command := s.Commands[verb]
 	stores = slices.Clone(command.Prints)
 	for option, more := range command.With {
-		if _, given := c.Form.Get(option); given {
+		if c.Form.Has(option) {
 			stores = append(stores, more...)
 		}
 	}

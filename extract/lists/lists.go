@@ -3,7 +3,10 @@
 package lists
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -121,7 +124,7 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	var data policyData
-	if err := json.Unmarshal(raw, &data); err != nil {
+	if err := cmp.Or(data.read(policyd), json.Unmarshal(raw, &data)); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	config, settings := data.Config, data.Settings
@@ -168,22 +171,51 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 	return out, nil
 }
 
+// read decodes the lists that nothing but extraction reads, with the keys that there are alone. An error names the
+// list and the key.
+func (d *policyData) read(policyd map[string]any) error {
+	config, _ := policyd["config"].(map[string]any)
+	for _, list := range []struct {
+		name string
+		into any
+	}{
+		{"secrets", &d.Config.Secrets}, {"protected", &d.Config.Protected}, {"sensitive", &d.Config.Sensitive}, {"scratch", &d.Config.Scratch},
+	} {
+		text, err := json.Marshal(config[list.name])
+		if err != nil {
+			return fmt.Errorf("config.%s: %w", list.name, err)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		err = decoder.Decode(list.into)
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &wrong):
+			return fmt.Errorf("config.%s.%s (config/%[1]s/data.json): a %[3]s is of the wrong type", list.name, strings.ToLower(wrong.Field), wrong.Value)
+		case err != nil:
+			return fmt.Errorf("config.%s (config/%[1]s/data.json): %s", list.name, strings.TrimPrefix(err.Error(), "json: "))
+		}
+	}
+	return nil
+}
+
 // compile reads the lists that hold patterns.
 func (l *Lists) compile(data *policyData) (err error) {
 	config, settings := &data.Config, &data.Settings
 	for _, part := range []struct {
+		name  string
 		into  **paths.Pattern
 		globs []string
 	}{
-		{&l.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
-		{&l.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
-		{&l.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
-		{&l.Variables, config.Secrets.Variables},
-		{&l.Contain.credentials, l.Contain.Read.Credentials},
-		{&l.Contain.checked, l.Contain.Read.Checked},
+		{"secrets.names", &l.Secrets.Names, Concat(config.Secrets.Names, settings.Secrets.Names)},
+		{"secrets.except", &l.Secrets.Except, Concat(config.Secrets.Except, settings.Secrets.Except)},
+		{"secrets.directories", &l.Secrets.Directories, trimSlashes(Concat(config.Secrets.Directories, settings.Secrets.Directories))},
+		{"secrets.variables", &l.Variables, config.Secrets.Variables},
+		{"contain.read.credentials", &l.Contain.credentials, l.Contain.Read.Credentials},
+		{"contain.read.checked", &l.Contain.checked, l.Contain.Read.Checked},
 	} {
 		if *part.into, err = paths.NewPattern(part.globs); err != nil {
-			return err
+			return fmt.Errorf("%s: %w", part.name, err)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package paths
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ func NewPattern(globs []string) (*Pattern, error) {
 	for _, glob := range globs {
 		folded := Fold(glob)
 		if _, err := path.Match(folded, ""); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%q is no pattern: %w", glob, err)
 		}
 		switch star := strings.IndexAny(folded, `*?[\`); {
 		case star < 0:

@@ -24,9 +24,9 @@ func TestEverySettingIsListed(t *testing.T) {
 	whole := settings()
 	require.NotEmpty(t, whole.fields)
 	for _, name := range slices.Sorted(maps.Keys(whole.fields)) {
-		assert.True(t, regexp.MustCompile("(?m)^"+name+":").Match(operators), name)
+		assert.True(t, regexp.MustCompile("(?m)^"+name+":").Match(operators), "%s isn't in docs/operators.md: add it", name)
 		for _, key := range slices.Sorted(maps.Keys(whole.fields[name].fields)) {
-			assert.True(t, regexp.MustCompile(`\b`+key+`\b`).Match(pages), "%s.%s", name, key)
+			assert.True(t, regexp.MustCompile(`\b`+key+`\b`).Match(pages), "%s.%s is on no page: add it to one below docs", name, key)
 		}
 	}
 }

@@ -96,6 +96,16 @@ func (p *Policy) Describe(session *v1.Session, cwd, line string) command.Descrip
 	return p.current.Load().extractor.Describe(session, cwd, line)
 }
 
+// CheckTables reports what of the built-in tables of extraction can't be used.
+func (p *Policy) CheckTables() error { return p.base.Check() }
+
+// reportTables logs it.
+func (p *Policy) reportTables(logger *slog.Logger) {
+	if err := p.CheckTables(); err != nil {
+		logger.Error("built-in tables have an entry that can't be used", "error", err)
+	}
+}
+
 // NewPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.
 func NewPolicy(ctx context.Context, s *Settings, kept string, logger *slog.Logger) (*Policy, error) {

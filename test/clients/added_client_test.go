@@ -10,50 +10,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"policyd/test/recipes"
 )
-
-// addition is text that is put in front of or behind a text of a file.
-type addition struct{ file, at, before, behind string }
-
-// addedClient is all that a client needs whose payloads have the form that most have.
-var addedClient = []addition{
-	{"internal/clients/reply/registry.go", "copilot, cursor", "", ", acme"},
-	{"internal/clients/reply/registry.go", "// Client is what is known", `
-var acme = Client{
-	Name: "acme", Agent: "acme-agent", Allow: Always, Ask: Never,
-	Events: Events{
-		Tool: []string{"acme.tool"}, Start: []string{"acme.start"}, End: []string{"acme.end"}, Launches: []string{"fresh"},
-	},
-	Rewriting: Rewriting{Event: "acme.tool", Tools: []string{"Run"}},
-	answer: func(_ string, verdict Verdict, _ string) (any, bool) {
-		return map[string]bool{"go": true}, verdict == Allow
-	},
-	deny: func(_, message string) any { return map[string]any{"go": false, "why": message} },
-	rewrite: func(input json.RawMessage, _ string) any { return map[string]any{"go": true, "input": input} },
-}
-
-`, ""},
-	{"internal/install/registry.go", "\t\t\tUngated: \"known from Cursor's documentation alone: try that a denied command does not run\",\n\t\t},\n", "", `
-		{
-			Name: "acme", Variable: "ACME_HOME", Ungated: "not gated: nothing", After: "acme wants to be started again",
-			files: func(o *Options) []file {
-				return []file{{path: o.place("ACME_HOME", ".acme") + "/settings.json", hooks: []eventHook{
-					{"acme.tool", group{"", []handler{{Type: "command", Command: o.shellCommand(), Timeout: o.seconds()}}}},
-				}}}
-			},
-		},
-`},
-	{"extract/catalog/catalog.json", `"aliases": {`, "", `"acme-agent": "acme",`},
-	{"extract/catalog/catalog.json", `"clients": {`, "", `"acme": {"mcp": {"prefix": "mcp__", "separator": "__"}, "tools": {
-		"Run": {"kind": "shell", "command": ["command"]}, "Store": {"kind": "write", "paths": {"file": "write"}, "content": ["text"]}}},`},
-	{"policies/policyd/config/scratch/data.json", "{", "", `"acme": {"workspace": ["~/.acme/scratch/{session}"], "read": []},`},
-}
 
 // mostFiles is how many files may have to change for a client. A client without directories of
 // its own needs one less.
 const mostFiles = 4
 
-// TestAClientIsAddedInFewPlaces builds the programs with one more client. It checks that its hooks
+// TestAClientIsAddedInFewPlaces builds the programs with the client of CONTRIBUTING.md. It checks that its hooks
 // are parsed and answered, that it can be installed and examined, that its tools are known, and
 // that it has its directory for a session.
 func TestAClientIsAddedInFewPlaces(t *testing.T) {
@@ -107,18 +72,26 @@ func buildAdded(t *testing.T) string {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	texts := map[string]string{}
-	for _, each := range addedClient {
-		file := filepath.Join(root, each.file)
+	page, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
+	require.NoError(t, err)
+	_, section, _ := strings.Cut(string(page), "\n## A client\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, block := range recipes.Blocks(section) {
+		if block.Kind != "diff" {
+			continue
+		}
+		before, after := block.Change()
+		file := filepath.Join(root, block.File)
 		text, known := texts[file]
 		if !known {
 			read, err := os.ReadFile(file)
 			require.NoError(t, err)
 			text = string(read)
 		}
-		require.Containsf(t, text, each.at, "%s", each.file)
-		texts[file] = strings.Replace(text, each.at, each.before+each.at+each.behind, 1)
+		require.Containsf(t, text, before, "%s", block.File)
+		texts[file] = strings.Replace(text, before, after, 1)
 	}
-	assert.LessOrEqual(t, len(texts), mostFiles)
+	assert.Len(t, texts, mostFiles)
 	overlay := struct{ Replace map[string]string }{map[string]string{}}
 	for file, text := range texts {
 		made := filepath.Join(dir, strings.ReplaceAll(strings.TrimPrefix(file, root), string(filepath.Separator), "_"))

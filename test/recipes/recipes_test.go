@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,23 +22,18 @@ func TestRecipes(t *testing.T) {
 	page, err := os.ReadFile("../../CONTRIBUTING.md")
 	require.NoError(t, err)
 	printed, ran := "", 0
-	for _, block := range fencedBlocks(string(page)) {
-		kind, path, _ := strings.Cut(block.info, " ")
-		file := filepath.Join(dir, filepath.FromSlash(path))
+	for _, block := range Blocks(string(page)) {
+		file := filepath.Join(dir, filepath.FromSlash(block.File))
 		switch {
-		case kind == "diff":
-			change(t, file, block.text)
-		case path != "":
+		case block.Kind == "diff":
+			change(t, file, block)
+		case block.File != "":
 			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
-			require.NoError(t, os.WriteFile(file, []byte(block.text), 0o600))
-		case kind == "sh":
-			cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", block.text)
-			cmd.Dir = dir
-			out, err := cmd.CombinedOutput()
-			require.NoErrorf(t, err, "%s\n%s", block.text, out)
-			printed, ran = string(out), ran+1
-		case kind == "text" && ran > 0:
-			for line := range strings.Lines(block.text) {
+			require.NoError(t, os.WriteFile(file, []byte(block.Text), 0o600))
+		case block.Kind == "sh":
+			printed, ran = run(t, dir, block.Text), ran+1
+		case block.Kind == "text" && ran > 0:
+			for line := range strings.Lines(block.Text) {
 				before, after, found := strings.Cut(printed, line)
 				if assert.Truef(t, found, "%q is not printed, or not in this order; the rest of the output:\n%s", line, before) {
 					printed = after
@@ -47,7 +41,48 @@ func TestRecipes(t *testing.T) {
 			}
 		}
 	}
-	assert.GreaterOrEqual(t, ran, 7)
+	assert.GreaterOrEqual(t, ran, 9)
+	run(t, dir, gates)
+}
+
+// gates are the tests of make check that a recipe can break.
+const gates = `
+go vet ./internal/clients/reply ./internal/install ./internal/config ./extract/shell
+test -z "$(gofmt -l internal/clients internal/install internal/config extract/shell)"
+go test -short ./bundles -run 'SmokeCases|IsProven'
+go test -short ./test -run 'TopLevel|SmokeFacts'
+go test -short ./internal/clients/reply ./internal/config ./extract/argv ./extract/catalog
+`
+
+// A table that can't be read gets no proof, and the error names file, program and column.
+func TestAMalformedTableIsNotProven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles tests")
+	}
+	dir := copyOfSources(t)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "extract/argv/programs/plotx.json"), []byte(`{"plotx": {"stile": "go"}}`), 0o600))
+	proof := filepath.Join(dir, "bundles/smoke/proof.json")
+	before, err := os.ReadFile(proof)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "policies/policyd/rules/later.rego"), []byte("package policyd.rules\n"), 0o600))
+	cmd := exec.CommandContext(t.Context(), "make", "generate")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), `programs/plotx.json: plotx: unknown column "stile"`)
+	after, err := os.ReadFile(proof)
+	require.NoError(t, err)
+	assert.Equal(t, string(before), string(after))
+}
+
+// run runs a script in a directory, and returns what it prints.
+func run(t *testing.T, dir, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "bash", "-e", "-c", script)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	require.NoErrorf(t, err, "%s\n%s", script, out)
+	return string(out)
 }
 
 // The paths that the page refers to exist, so that a recipe doesn't lead into a file that moved.
@@ -62,46 +97,15 @@ func TestPathsOfThePageExist(t *testing.T) {
 	}
 }
 
-// change replaces the removed lines of a diff by the added ones, in the one file below dir that has them once.
-func change(t *testing.T, dir, diff string) {
+// change replaces the removed lines of a block by the added ones, in the file that has them once.
+func change(t *testing.T, file string, block Block) {
 	t.Helper()
-	var removed, added []string
-	for line := range strings.Lines(diff) {
-		text := strings.TrimSuffix(line[1:], "\n")
-		if line[0] == '-' {
-			removed = append(removed, text)
-		} else {
-			added = append(added, text)
-		}
-	}
-	before, after := strings.Join(removed, "\n"), strings.Join(added, "\n")
+	before, after := block.Change()
 	require.NotEmpty(t, before)
-	changed := 0
-	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		changed += strings.Count(string(text), before)
-		return os.WriteFile(path, []byte(strings.ReplaceAll(string(text), before, after)), 0o600)
-	}))
-	require.Equalf(t, 1, changed, "places below %s that have %q", dir, before)
-}
-
-type fencedBlock struct{ info, text string }
-
-func fencedBlocks(page string) []fencedBlock {
-	var blocks []fencedBlock
-	for i, part := range strings.Split("\n"+page, "\n```") {
-		if i%2 == 1 {
-			info, text, _ := strings.Cut(part, "\n")
-			blocks = append(blocks, fencedBlock{info, text + "\n"})
-		}
-	}
-	return blocks
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equalf(t, 1, strings.Count(string(text), before), "places in %s that have %q", block.File, before)
+	require.NoError(t, os.WriteFile(file, []byte(strings.Replace(string(text), before, after, 1)), 0o600))
 }
 
 // copyOfSources copies what git knows or would add.

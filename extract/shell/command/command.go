@@ -182,8 +182,7 @@ func (c *Command) Everywhere(a *Access, holds func(path string) bool) bool {
 
 // Has reports whether the form of a command has an option or a role.
 func (c *Command) Has(name string) bool {
-	_, found := c.Form.Get(name)
-	return found
+	return c.Form.Has(name)
 }
 
 // OnlyForm reports whether the form of a command has no others than these options and roles.

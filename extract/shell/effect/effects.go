@@ -27,8 +27,7 @@ type Effects struct {
 
 // Has reports whether the form has an option or operand.
 func (e *Effects) Has(canonical string) bool {
-	_, ok := e.Command.Form.Get(canonical)
-	return ok
+	return e.Command.Form.Has(canonical)
 }
 
 // hasAny reports whether the form has one of some options; "*" is always there.

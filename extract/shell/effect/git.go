@@ -74,7 +74,7 @@ func (g gitReader) revision(word expansion.Word) {
 // of options, and all that is tracked where it compares a single tree with that.
 func (g gitReader) besideObjects() {
 	words := g.Table.Words
-	has := func(option string) bool { _, ok := g.Command.Form.Get(option); return ok }
+	has := g.Command.Form.Has
 	compared := g.Command.Git.Objects.Words == 1 && slices.Contains(words.Printing.TreeComparers, g.Command.Verb)
 	if g.Command.Git.Objects.Words > 0 && len(g.Command.Git.Revisions) == 0 && (compared || slices.ContainsFunc(words.Printing.CommitOptions, has)) {
 		g.Command.Git.Revisions = append(g.Command.Git.Revisions, "HEAD")

@@ -20,7 +20,7 @@ type textReader struct{ *Reader }
 // inlineText notes a command that runs program text of its line, or may: that of the
 // program itself, or of an interpreter that one of its words names.
 func (t textReader) inlineText(program *argv.Program) {
-	if _, version := t.Command.Form.Get("<version>"); version {
+	if t.Command.Form.Has("<version>") {
 		return
 	}
 	switch operands := t.Args.Operands; {
@@ -37,7 +37,7 @@ func (t textReader) inlineText(program *argv.Program) {
 // windowsText does the same for a command of Windows. Interpreters that only other systems'
 // files describe are known by their names there: any option may take text.
 func (t textReader) windowsText(piped bool) {
-	if _, version := t.Command.Form.Get("<version>"); version {
+	if t.Command.Form.Has("<version>") {
 		return
 	}
 	program := t.Args.Program

@@ -41,9 +41,11 @@ func FuzzFailure(f *testing.F) {
 	})
 }
 
-// denies reports whether there is a deny anywhere in the answer.
+// denies reports whether there is a deny anywhere in the answer: the word, or a false.
 func denies(value any) bool {
 	switch value := value.(type) {
+	case bool:
+		return !value
 	case string:
 		return value == "deny"
 	case map[string]any:

@@ -299,6 +299,8 @@ test_main_counts_malformed_findings if {
 		asked := _main_site({"prompt": {finding}})
 		asked.effect == "prompt"
 	}
+	named := _main_site({"deny": {{"rule": "site/team", "item": 7}}})
+	named.reasons[0].message == `a finding lacks code, message, item: {"item":7,"rule":"site/team"}`
 	every findings in [{"deny": true}, {"deny": {}}, {"deny": [_main_finding]}] {
 		denied := _main_site(findings)
 		denied.effect == "deny"

@@ -72,9 +72,22 @@ _reason(finding, effect) := {
 	"rule": "site/unknown",
 	"code": "malformed_finding",
 	"effect": effect,
-	"message": "a finding lacks rule, code, message or item",
+	"message": sprintf("a finding lacks %s: %s", [_lacking(finding), substring(json.marshal(finding), 0, 200)]),
 	"item": -1,
 }
+
+# What a finding doesn't have, or has of another type.
+_lacking(finding) := concat(", ", [key |
+	some key in ["rule", "code", "message", "item"]
+	not _has(finding, key)
+])
+
+_has(finding, key) if {
+	key != "item"
+	is_string(finding[key])
+}
+
+_has(finding, "item") if finding.item in (_indices | {-1})
 
 _uncovered_reason(item, i, effect) := {
 	"rule": "scope/outside",
