@@ -149,3 +149,25 @@ func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
 		assert.Equal(t, want, p.doubted(t, line), line)
 	}
 }
+
+// TestProjectsInDirectoriesOfClients holds that a work tree which a client makes in its own directory is a project as
+// any other, with protected files of its own; what else lies in that directory stays protected.
+func TestProjectsInDirectoriesOfClients(t *testing.T) {
+	p := newRepositoryPlace(t)
+	inner := p.project + "/.claude/worktrees/x"
+	repositories{base: p.home}.git(t, p.project, "worktree", "add", "-q", "-b", "x", inner)
+	write(t, p.project+"/.claude/skills/a/b.md", "x")
+	outer := p.project
+	classes := func(dir, file string) string {
+		p.project = dir
+		facts := p.facts("Write", map[string]any{"file_path": file, "content": "x"})
+		class, _ := facts.Paths[0].Class.Get("protected_always")
+		return class
+	}
+	assert.Empty(t, classes(inner, inner+"/src/new.go"))
+	assert.Equal(t, ".claude", classes(inner, inner+"/.claude/settings.json"))
+	assert.Equal(t, ".git", classes(inner, inner+"/.git"))
+	assert.Equal(t, ".claude", classes(inner, outer+"/.claude/settings.json"))
+	assert.Equal(t, ".claude", classes(outer, inner+"/src/new.go"))
+	assert.Equal(t, ".claude", classes(outer+"/.claude/skills", outer+"/.claude/skills/a/b.md"))
+}

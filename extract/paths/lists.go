@@ -223,6 +223,8 @@ func matchTail(real, entry string) bool {
 // Protected lists what could change an agent's instructions or switch the gate off.
 type Protected struct {
 	instructions, always []protectedEntry
+	// dotted is true if each entry has a dot, so that no path without one is on a list.
+	dotted bool
 }
 
 type protectedEntry struct {
@@ -241,11 +243,18 @@ func NewProtected(instructions, always []string) Protected {
 		}
 		return out
 	}
-	return Protected{instructions: read(instructions), always: read(always)}
+	dotless := func(name string) bool { return !strings.Contains(name, ".") }
+	return Protected{
+		instructions: read(instructions), always: read(always),
+		dotted: !slices.ContainsFunc(instructions, dotless) && !slices.ContainsFunc(always, dotless),
+	}
 }
 
 // Class notes the entries that real is on.
 func (p *Protected) Class(real string, class *v1.Form) {
+	if p.dotted && !strings.Contains(real, ".") {
+		return
+	}
 	folded := Fold(real) + "/"
 	if entry := find(p.always, folded); entry != "" {
 		class.Put("protected_always", entry)

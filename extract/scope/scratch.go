@@ -155,3 +155,13 @@ func (s *Scratch) belowScratch(real string) string {
 	}
 	return real
 }
+
+// belowWorkTree is what a path is called from the session's project on, where that is a work tree of git's. A host
+// chooses the project, and no agent does.
+func (s *Scratch) belowWorkTree(real string) (string, bool) {
+	project := s.Session.ProjectDir
+	if project == "" || !paths.Within(real, project) || !s.View.Exists(project+"/"+gitEntry) {
+		return "", false
+	}
+	return "/" + path.Base(project) + strings.TrimPrefix(real, project), true
+}
