@@ -30,8 +30,8 @@ func (f countingFS) Open(name string) (fs.File, error) {
 	return f.FS.Open(name)
 }
 
-// A reload costs what has changed, and not the embedded bundle: two fifths of a first build's allocations, which
-// compiling takes, are the same on every machine, and grow with the policy as those of the first build do.
+// A reload costs what has changed, and not the embedded bundle. Compiling takes two fifths of a first build's allocations,
+// and grows with the policy in both; what reading the embedded bundle takes is spared. Both are the same on every machine.
 func TestAReloadReadsWhatChangedAlone(t *testing.T) {
 	if underRace {
 		t.Skip("pools lose things under the race detector")
@@ -53,7 +53,7 @@ func TestAReloadReadsWhatChangedAlone(t *testing.T) {
 		}
 	})
 	t.Logf("allocations: %v, of a first build %v", count, first)
-	require.LessOrEqual(t, count, 0.42*first)
+	require.GreaterOrEqual(t, first-count, 304_000.0)
 	require.NotNil(t, e.Current())
 }
 

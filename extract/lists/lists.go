@@ -104,12 +104,12 @@ type policyData struct {
 	} `json:"settings"`
 }
 
-// readable are the members of data.policyd that policyData names. The others are tables of
+// readable are the members of data.policyd that policyData names, but for those of read. The others are tables of
 // commands, which would take many times as long to write out.
 func readable(policyd map[string]any) map[string]any {
 	config, _ := policyd["config"].(map[string]any)
 	picked := map[string]any{}
-	for _, name := range []string{"secrets", "protected", "sensitive", "path_classes", "exclusions", "scratch", "contain"} {
+	for _, name := range []string{"path_classes", "exclusions", "contain"} {
 		picked[name] = config[name]
 	}
 	return map[string]any{"config": picked, "settings": policyd["settings"]}
@@ -124,7 +124,7 @@ func New(policyd map[string]any, home string) (*Lists, error) {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	var data policyData
-	if err := cmp.Or(data.read(policyd), json.Unmarshal(raw, &data)); err != nil {
+	if err := cmp.Or(json.Unmarshal(raw, &data), data.read(policyd)); err != nil {
 		return nil, fmt.Errorf("read policy lists: %w", err)
 	}
 	config, settings := data.Config, data.Settings
