@@ -106,9 +106,9 @@ func NewBase(options Options) (*Base, error) {
 	return base, nil
 }
 
-// Check reports the first entry of the built-in program table that can't be used. Without an error of it, such a program
-// is an unknown one.
-func (b *Base) Check() error { return b.builtin.table.Check() }
+// Check reports the first entry of the built-in program table that can't be used, among those of some programs or of all
+// if none is named. Such a program is an unknown one.
+func (b *Base) Check(programs ...string) error { return b.builtin.table.Check(programs...) }
 
 // Watched is how many directories the kernel vouches for.
 func (b *Base) Watched() int { return b.watched.Known() }

@@ -148,7 +148,12 @@ func (p *Program) parse(command *cobra.Command, s *settings, flags *parseFlags, 
 		Description: decider.Policy.Describe(&call.Session, call.Cwd, line), Doubts: []string{}, Paths: []v1.Path{}, Decision: decision.Effect, Reasons: decision.Reasons,
 		Warnings: append(s.Warnings(), decider.Policy.Warnings()...),
 	}
-	if err := decider.Policy.CheckTables(); err != nil {
+	programs := []string{""}
+	for _, simple := range out.Commands {
+		program, _, _ := strings.Cut(simple.Verb, " ")
+		programs = append(programs, program)
+	}
+	if err := decider.Policy.CheckTables(programs...); err != nil {
 		out.Warnings = append(out.Warnings, err.Error())
 	}
 	if decision.Facts != nil {

@@ -67,7 +67,7 @@ func TestTheTableIsWhole(t *testing.T) {
 		`{"plotx": {"stile": "go"}}`: `programs/plotx.json: plotx: unknown column "stile"; programs/README.md lists the columns`,
 		`{"plotx": {`:                `programs/plotx.json: `,
 	} {
-		require.ErrorContains(t, table.checkFiles(fstest.MapFS{"programs/plotx.json": {Data: []byte(text)}}), want)
+		require.ErrorContains(t, table.checkFiles(fstest.MapFS{"programs/plotx.json": {Data: []byte(text)}}, nil), want)
 	}
 }
 

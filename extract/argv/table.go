@@ -117,13 +117,16 @@ func (t *Table) version(name string) *Program {
 	return nil
 }
 
-// Check returns the first error of the embedded entries, with its file, its program and its column. An operator's
-// entries are checked when they are added.
-func (t *Table) Check() error { return t.checkFiles(programFiles) }
+// Check returns the first error of the embedded entries of some programs, of all if none is named, with its file, its
+// program and its column. An operator's entries are checked when they are added.
+func (t *Table) Check(programs ...string) error { return t.checkFiles(programFiles, programs) }
 
-func (t *Table) checkFiles(files fs.FS) error {
+func (t *Table) checkFiles(files fs.FS, programs []string) error {
 	return eachFile(files, func(entries map[string]json.RawMessage) error {
 		for _, name := range slices.Sorted(maps.Keys(entries)) {
+			if len(programs) > 0 && !slices.Contains(programs, name) {
+				continue
+			}
 			if _, err := decode(entries[name], &t.Words.risks); err != nil {
 				return below(name, err)
 			}

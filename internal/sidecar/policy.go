@@ -96,15 +96,8 @@ func (p *Policy) Describe(session *v1.Session, cwd, line string) command.Descrip
 	return p.current.Load().extractor.Describe(session, cwd, line)
 }
 
-// CheckTables reports what of the built-in tables of extraction can't be used.
-func (p *Policy) CheckTables() error { return p.base.Check() }
-
-// reportTables logs it.
-func (p *Policy) reportTables(logger *slog.Logger) {
-	if err := p.CheckTables(); err != nil {
-		logger.Error("built-in tables have an entry that can't be used", "error", err)
-	}
-}
+// CheckTables reports what of the built-in tables of extraction can't be used, of some programs or of all if none is named.
+func (p *Policy) CheckTables(programs ...string) error { return p.base.Check(programs...) }
 
 // NewPolicy loads the policy that the settings name, and keeps what services send in a
 // directory for the next start. The caller closes it.

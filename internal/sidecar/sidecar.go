@@ -65,8 +65,6 @@ func New(ctx context.Context, s *Settings, logger *slog.Logger) (made *Sidecar, 
 		}
 		return made, errors.Join(err, unopened)
 	}
-	// Aside, since it takes longer than the rest of the start, and a program that can't be read is an unknown one.
-	go made.Policy.reportTables(logger)
 	made.writer.SetRules(recordRules{made.Policy})
 	if made.Memory, err = newMemory(ctx, s, opened, made.Policy, logger); err != nil {
 		return made, err
