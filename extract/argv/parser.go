@@ -107,11 +107,6 @@ type Parser[W Word] struct {
 	metOperand, metDash bool
 }
 
-// Has reports whether the form has an option or operand.
-func (p *Parser[W]) Has(name string) bool {
-	return p.Form.Has(name)
-}
-
 // Leading parses the options in front of a subcommand, and returns the words behind them.
 func (p *Parser[W]) Leading(program *Program) []W {
 	rest := p.Words

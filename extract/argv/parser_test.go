@@ -83,7 +83,7 @@ func parseLine(t *testing.T, platform, line string) parsed {
 	if program != nil {
 		r.parser.Begin(program)
 		r.parser.Parse(program)
-		rule, _ := program.Rule(r.parser.Has)
+		rule, _ := program.Rule(r.parser.Form.Has)
 		roles, fits := rule.Assign(len(r.parser.Operands))
 		for _, role := range roles {
 			out.Roles = append(out.Roles, role.Label+":"+role.Kind)

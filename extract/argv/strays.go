@@ -34,7 +34,7 @@ func (p *Parser[W]) stray(program *Program, option W) {
 		return
 	}
 	p.Strays.met = true
-	if rule, ok := program.Rule(p.Has); ok {
+	if rule, ok := program.Rule(p.Form.Has); ok {
 		p.Strays.Act = rule.behind(p.Operands[0].Argument()).Acts()
 	}
 }
