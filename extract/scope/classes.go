@@ -1,7 +1,6 @@
 package scope
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -119,7 +118,7 @@ func (c *Classifier) classifyName(p *v1.Path, real string) {
 	}
 	c.Policy.ownProtected(real, &p.Class)
 	if p.Op == v1.OpWrite || p.Op == v1.OpDelete {
-		c.protection(real, &p.Class)
+		c.Scratch.protection(real, &p.Class)
 	}
 }
 
@@ -207,28 +206,13 @@ func (c *Classifier) ProtectedDirectory(real string) bool {
 	var class v1.Form
 	note := func(name string) {
 		c.Policy.ownProtected(name, &class)
-		c.protection(name, &class)
+		c.Scratch.protection(name, &class)
 	}
 	note(real)
 	if disk, other := c.View.OtherName(real); other {
 		note(disk)
 	}
 	return has(class, protectedAlways)
-}
-
-// protection notes the lists of protected files that a path is on. What clients keep their directories in and make work
-// trees in protects nothing by its own name.
-func (c *Classifier) protection(real string, class *v1.Form) {
-	var found v1.Form
-	if c.Policy.Lists.Protected.Class(c.Scratch.belowScratch(real), &found); len(found) > 0 {
-		if below, ok := c.Scratch.belowWorkTree(real); ok && !slices.ContainsFunc(found, func(e v1.Entry) bool { return path.IsAbs(e.Kind) }) {
-			found = nil
-			c.Policy.Lists.Protected.Class(below, &found)
-		}
-	}
-	for _, entry := range found {
-		class.Put(entry.Name, entry.Kind)
-	}
 }
 
 // putBelow notes a class of a path by an entry that stands for files below it.

@@ -3,6 +3,7 @@ package scope
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -143,6 +144,21 @@ func (s *Scratch) registeredProject() string {
 		return ""
 	}
 	return known.Projects[s.Session.ProjectDir]
+}
+
+// protection notes the lists of protected files that a path is on. What clients keep their directories in and make work
+// trees in protects nothing by its own name.
+func (s *Scratch) protection(real string, class *v1.Form) {
+	var found v1.Form
+	if s.Policy.Lists.Protected.Class(s.belowScratch(real), &found); len(found) > 0 {
+		if below, ok := s.belowWorkTree(real); ok && !slices.ContainsFunc(found, func(e v1.Entry) bool { return path.IsAbs(e.Kind) }) {
+			found = nil
+			s.Policy.Lists.Protected.Class(below, &found)
+		}
+	}
+	for _, entry := range found {
+		class.Put(entry.Name, entry.Kind)
+	}
 }
 
 // belowScratch is what a path is called from a scratch directory on: the client's own name of

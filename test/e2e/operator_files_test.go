@@ -154,7 +154,7 @@ var malformedFiles = map[string][]struct{ content, want string }{
 		{"programs:\n  python3.99: {}", ":2: programs.python3.99: the program is in the table already"},
 		{"programs:\n  eval: {}", ":2: programs.eval: a shell or policyd gives the name a meaning"},
 		{"programs:\n  acme:\n    wrapper: plain", ":3: programs.acme.wrapper: unknown key"},
-		{"programs:\n  acme:\n    options: {--x: sudo}", `:3: programs.acme.options.--x: option --x: unknown kind "sudo"`},
+		{"programs:\n  acme:\n    options: {--x: sudo}", `:3: programs.acme.options.--x: unknown kind "sudo"`},
 		{"programs:\n  acme: {network: 1}", ":2: programs.acme.network: wrong type"},
 		{"{\n\t\"common\": {\n\t\t\"sort\": [{}]\n\t}\n}", ":3: common.sort[0].form: the key is missing"},
 	},
