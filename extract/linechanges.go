@@ -105,10 +105,24 @@ func (l *lineChanges) changesFile(c *command.Command, named, matches func(text s
 		}
 		return named(name)
 	}
-	holds := func(a command.Access) bool { return could(a) || !l.isFile(&a, c) }
+	puts := func(a command.Access) bool {
+		return a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, func(source command.Access) bool {
+			return could(source) || !l.isFile(&source, c) && l.runsBelow(&a, c)
+		})
+	}
 	return l.changes(c) == command.ChangesTree || slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
-		return changes(a.Op) && a.Op != v1.OpExecute && (could(a) || a.Landing != nil && slices.ContainsFunc(a.Landing.Sources, holds))
+		return changes(a.Op) && a.Op != v1.OpExecute && (could(a) || puts(a))
 	})
+}
+
+// runsBelow reports whether the current command may run in the place of an access of another one, or below.
+func (l *lineChanges) runsBelow(a *command.Access, other *command.Command) bool {
+	if !other.Cwd.Single() || a.Naming != command.ByName {
+		return true
+	}
+	place := l.view.Absolute(shellExpanded(a.Text), baseOf(a, other.Cwd.Known[0]))
+	current := &l.line[l.current].Cwd
+	return place == "" || !current.Complete() || slices.ContainsFunc(current.Known, func(dir string) bool { return paths.Within(dir, path.Clean(place)) })
 }
 
 // changes is what a command changes without a word that names it. What lies below a directory, or is to come to lie
@@ -123,14 +137,11 @@ func (l *lineChanges) changes(c *command.Command) command.Change {
 
 // isFile reports whether an access of a command names a file that is there.
 func (l *lineChanges) isFile(a *command.Access, c *command.Command) bool {
-	if a.Naming != command.ByName && a.Naming != command.ByPathspec || !c.Cwd.Single() {
+	magic := a.Naming == command.ByPathspec && (strings.HasPrefix(a.Text, ":") || disk.HasMeta(a.Text) || strings.Contains(a.Text, `\`))
+	if a.Naming != command.ByName && a.Naming != command.ByPathspec || magic || !c.Cwd.Single() {
 		return false
 	}
-	base := c.Cwd.Known[0]
-	if len(a.Dirs) == 1 {
-		base = a.Dirs[0]
-	}
-	full := l.view.Absolute(shellExpanded(a.Text), base)
+	full := l.view.Absolute(shellExpanded(a.Text), baseOf(a, c.Cwd.Known[0]))
 	resolved, err := l.view.Resolve(full)
 	return full != "" && err == nil && resolved.Exists && !resolved.Dir
 }
@@ -217,25 +228,33 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 		return append(out, alias{command: index, at: "/", kind: aliasPlace})
 	}
 	for _, dir := range c.Cwd.Known {
-		below := c.Implied.Unnamed
-		if c.Implied.Tracked && !strings.HasSuffix(c.Verb, " clone") {
-			dir = cmp.Or(n.repos.Toplevel(dir), dir)
+		for _, unnamed := range c.Implied.Unnamed {
+			out = append(out, alias{command: index, at: path.Clean(n.view.Absolute(unnamed, dir)), kind: aliasPlace})
 		}
 		if c.Implied.Tracked && changes == command.ChangesTree {
-			below = []string{"."}
-		}
-		for _, unnamed := range below {
-			out = append(out, alias{command: index, at: path.Clean(n.view.Absolute(unnamed, dir)), kind: aliasPlace})
+			top := dir
+			if !strings.HasSuffix(c.Verb, " clone") {
+				top = cmp.Or(n.repos.Toplevel(dir), "/") // other programs' repositories begin anywhere
+			}
+			out = append(out, alias{command: index, at: path.Clean(top), kind: aliasPlace})
 		}
 		for i := range c.Accesses {
 			if a := &c.Accesses[i]; a.Op == v1.OpWrite && (a.Naming == command.ByName || a.Naming == command.ByPathspec) {
-				if full := n.view.Absolute(a.Text, dir); full != "" {
+				if full := n.view.Absolute(a.Text, baseOf(a, dir)); full != "" {
 					out = append(out, alias{command: index, at: path.Clean(full)})
 				}
 			}
 		}
 	}
 	return out
+}
+
+// baseOf is the directory that an access counts from, in a command that runs in another one.
+func baseOf(a *command.Access, cwd string) string {
+	if len(a.Dirs) == 1 {
+		return a.Dirs[0]
+	}
+	return cwd
 }
 
 // landings adds the names that a command puts at the path of an access.

@@ -105,7 +105,7 @@ func TestFilesThatChooseAProgramWrittenUnnamed(t *testing.T) {
 		"yarn config set yarnPath ./x.cjs && yarn --version": v1.EffectPrompt, "yarn plugin import ./x.cjs && yarn --version": v1.EffectPrompt, "volta pin node@20 && node --version": v1.EffectPrompt,
 		"pyenv local 3.9 && python3 --version": v1.EffectPrompt, "nodenv local 20 && node --version": v1.EffectPrompt, "rbenv local 3.3 && ruby --version": v1.EffectPrompt,
 		"asdf set nodejs path:x && node --version": v1.EffectPrompt, "asdf local nodejs 20 && node --version": v1.EffectPrompt, "mise use node@path:x && node --version": v1.EffectPrompt,
-		"node --version && npm pkg set volta.node=1": v1.EffectPrompt, "corepack use yarn@4 && yarn --version": v1.EffectPrompt,
+		"node --version && npm pkg set volta.node=1": v1.EffectAllow, "corepack use yarn@4 && yarn --version": v1.EffectPrompt,
 		"npm pkg get name && yarn --version": v1.EffectAllow, "yarn config get x && yarn --version": v1.EffectAllow, "corepack enable && yarn --version": v1.EffectAllow, "corepack yarn x && yarn --version": v1.EffectAllow,
 		"asdf list && node --version": v1.EffectAllow, "npm install && npm test": v1.EffectAllow, "npm install x && npm --version": v1.EffectAllow, "yarn add x && yarn build": v1.EffectAllow, "npm version patch && npm --version": v1.EffectAllow,
 		"npm pkg set version=1.2": v1.EffectAllow, "pyenv local 3.9": v1.EffectAllow, "mise use node@20": v1.EffectAllow, "npm pkg set name=x && cat b.txt": v1.EffectAllow,

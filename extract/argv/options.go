@@ -151,7 +151,7 @@ var kinds = map[string]bool{
 	"none": false, "value": false, "value?": false, "number?": false, "pattern": false, "read": false, "read?": false, "list": false,
 	"tree": false, "dir": false, "rev": false, "rev?": false, "pathspec": false, "variable": false, "database": true, "plus": false, "range": false, "write": true, "write?": true, "delete": true, "execute": true,
 	"execute?": true, "command": true, "code": true, "code?": true, "config": true, "host": true, "url": true,
-	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "module": false, "input": false,
+	"data": true, "field": true, "upload": true, "repository": true, "destination": true, "name": true, "name?": true, "unknown": true, "options": true, "macro": true, "archive": true, "packed": false, "compressed": true, "compressed_kept": true, "module": false, "input": false,
 	"mount": false, "setting": false, "socket": false, "socket?": false, "local": false, "page": false, "public": false, "word": false, "fields": false, "bare": false, "leaf": false, "inside": false, "member": false, "interface": false, "job": false, "merges": false, "output": true, "format": false,
 	"source": true, "import": false, "expanded": true, "configuration": true,
 	"package": true, "transfer": true, "arrival": true, "names": true, "assigned": true, "assignment": true,

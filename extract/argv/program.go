@@ -260,6 +260,8 @@ type Unpacking struct {
 	Named []string `json:"named" names:""`
 	// Into are the options, and the operands, that name what it makes, or the directory where. An option goes first.
 	Into []string `json:"into" names:""`
+	// Renames are options with which what it makes is called otherwise than operands of Into say.
+	Renames []string `json:"renames" names:""`
 }
 
 // Holds reports whether a form unpacks. None does for a nil Unpacking.

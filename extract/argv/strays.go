@@ -60,7 +60,7 @@ func (r OperandRule) behind(first Argument) OperandRule {
 func (r OperandRule) Acts() bool {
 	return slices.ContainsFunc(r.Roles, func(role Role) bool {
 		switch kind := strings.TrimSuffix(role.Kind, "?"); kind {
-		case "database", "code", "write", "delete", "execute", "name", "unknown":
+		case "database", "code", "write", "delete", "compressed", "compressed_kept", "execute", "name", "unknown":
 			return true
 		default:
 			return script.Is(kind)

@@ -9,6 +9,7 @@ import (
 	v1 "policyd/api/v1"
 	"policyd/extract/argv"
 	"policyd/extract/shell/command"
+	"policyd/extract/shell/effect"
 	"policyd/extract/shell/guard"
 	"policyd/extract/shell/host"
 	"policyd/extract/shell/lexical"
@@ -211,6 +212,9 @@ func (w *walker) emit(c command.Command) {
 	c.Implied.Held = append(c.Implied.Held, w.standing...)
 	w.expandedNames, w.standing = nil, nil
 	c.Step = w.current()
+	if w.depth > 1 || c.Caveats.Has(effect.RunBy) {
+		c.Step = command.AnyStep // what programs run can outlive them (setsid, timeout)
+	}
 	w.line.Commands = append(w.line.Commands, c)
 }
 

@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -184,7 +185,7 @@ func (r commandReader) changes(program *argv.Program) {
 		return
 	}
 	into := r.into
-	if len(into) == 0 {
+	if len(into) == 0 && !slices.ContainsFunc(program.Unpacks.Renames, r.Has) && !r.Command.Caveats.Has("unknown_option") {
 		into = r.named(program)
 	}
 	if len(into) == 0 {
@@ -283,6 +284,18 @@ func readPacked(e *Effects, word expansion.Word) {
 		e.Command.Caveats.Add("unknown_option")
 	}
 	readWith(e, word, packedSuffixes)
+}
+
+// compressed is a file that is replaced by an uncompressed one, or the other way round, or that such a one comes beside.
+func compressed(e *Effects, word expansion.Word, op string) {
+	e.Access(word, op, false)
+	for _, suffix := range packedSuffixes {
+		plain, cut := strings.CutSuffix(word.Text, suffix)
+		// A pattern that begins otherwise than with a dot matches no protected file's name with a suffix alone.
+		if cut && (word.Kind == expansion.Literal || word.Kind == expansion.Glob && strings.HasPrefix(path.Base(plain), ".")) {
+			e.Access(expansion.Word{Kind: word.Kind, Text: plain}, v1.OpWrite, false)
+		}
+	}
 }
 
 // moduleSuffixes are what node adds to a name when nothing has it as it stands.
