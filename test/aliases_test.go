@@ -91,6 +91,7 @@ func TestFilesOfOtherRepositoriesAndMachines(t *testing.T) {
 		"gh pr checkout 5": v1.EffectAllow, "hg pull -u": v1.EffectAllow, "svn update": v1.EffectAllow, "jj new x": v1.EffectAllow, "gh repo clone o/r": v1.EffectAllow, "hub pull": v1.EffectAllow,
 		"hg status && cat b.txt": v1.EffectAllow, "svn diff && cat b.txt": v1.EffectAllow, "jj st && cat b.txt": v1.EffectAllow, "gh pr view 5 && cat b.txt": v1.EffectAllow, "gh repo fork && cat b.txt": v1.EffectAllow,
 		"docker cp build c:/x && cat b.txt": v1.EffectAllow, "rsync -a build h: && cat b.txt": v1.EffectAllow, "rsync -a src/ build/ && cat b.txt": v1.EffectAllow, "gh run download 1 -D build": v1.EffectAllow,
+		"kubectl cp p:/a .": v1.EffectPrompt, "kubectl cp p:/a build": v1.EffectAllow,
 		"rclone copy r:b build && cat b.txt": v1.EffectAllow, "gh pr merge 5 && cat b.txt": v1.EffectAllow,
 	} {
 		assert.Equalf(t, want, p.approved(t, line).Effect, "%s", line)
