@@ -87,9 +87,11 @@ func (t *Table) Program(name string) *Program {
 	if !ok {
 		return t.version(name)
 	}
-	program, err := decode(raw, &t.Words.risks)
+	program, err := read(raw) // Check and With have checked what its columns state
 	if err != nil {
 		program = nil
+	} else {
+		program.complete(&t.Words.risks)
 	}
 	t.decoded.Store(name, program)
 	return program
