@@ -40,7 +40,7 @@ func TestMalformedEntriesAreRefused(t *testing.T) {
 		"a default that leads nowhere": {`{"default": "y", "commands": {"x": {}}}`, `plotx.default: there is no command "y"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := decode(json.RawMessage(test.entry), &RiskTable{})
+			err := checkEntry(json.RawMessage(test.entry))
 			require.Error(t, err)
 			assert.ErrorContains(t, below("plotx", err), test.want)
 		})
@@ -49,14 +49,14 @@ func TestMalformedEntriesAreRefused(t *testing.T) {
 
 // Lists may name options in front of a subcommand, roles, and what an entry has without listing it.
 func TestEntriesMayNameWhatTheyHave(t *testing.T) {
-	_, err := decode(json.RawMessage(`{
+	err := checkEntry(json.RawMessage(`{
 		"options": {"--global": "none"}, "darwin": {"-f": "none"},
 		"commands": {"x": {
 			"style": "gnu", "numeric": true, "pathspecs": true, "options": {"-r,--recursive": "none"}, "operands": [{"when": ["--global"], "roles": ["file:read*"]}],
 			"recursive": ["*", "-r"], "judged": ["<file>", "<words>"], "chain_roles": ["file"], "risks": {"-q": "", "!-r": "force", "=rev": "", "<file>": ""},
 			"prints": {"names": {"options": ["-NUM", "<path>"]}}
 		}}
-	}`), &RiskTable{})
+	}`))
 	require.NoError(t, err)
 }
 

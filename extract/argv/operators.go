@@ -83,7 +83,7 @@ func operatorProgram(path string, value any) (json.RawMessage, error) {
 	if err != nil {
 		return nil, &EntryError{path, err.Error()}
 	}
-	if _, err := decode(raw, &RiskTable{}); err != nil {
+	if err := checkEntry(raw); err != nil {
 		return nil, below(path, err)
 	}
 	return raw, nil

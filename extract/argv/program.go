@@ -299,17 +299,13 @@ type Placement struct {
 // Fetches reports whether the program makes files of what addresses name.
 func (p *Placement) Fetches() bool { return len(p.Fetched) > 0 }
 
-// decode reads an entry, checks it, and completes it with what all entries share.
-func decode(raw json.RawMessage, common *RiskTable) (*Program, error) {
+// checkEntry reports as an *EntryError why an entry can't be read, or what its columns can't have.
+func checkEntry(raw json.RawMessage) error {
 	p, err := read(raw)
-	if err == nil {
-		err = p.check(nil)
-	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	p.complete(common)
-	return p, nil
+	return p.check(nil)
 }
 
 // complete adds to an entry what follows from its columns and from common.

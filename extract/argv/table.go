@@ -129,7 +129,7 @@ func (t *Table) checkFiles(files fs.FS, programs []string) error {
 			if len(programs) > 0 && !slices.Contains(programs, name) {
 				continue
 			}
-			if _, err := decode(entries[name], &t.Words.risks); err != nil {
+			if err := checkEntry(entries[name]); err != nil {
 				return below(name, err)
 			}
 		}
