@@ -115,7 +115,7 @@ func (s *accesses) literal(t *touched, item *v1.Item, a *command.Access, base st
 // unpacked adds what a command writes whose names are not known: all that the paths hold which it writes, the first of
 // them at an index, and what the directories hold where it unpacks to without a word for it.
 func (s *accesses) unpacked(t *touched, c *command.Command, first int) {
-	if c.Implied.Changes != command.ChangesTree || c.Implied.Tracked {
+	if c.Implied.Changes != command.ChangesTree {
 		return
 	}
 	for i := first; i < len(s.facts.Paths); i++ {

@@ -110,7 +110,7 @@ func (l *lineChanges) changesFile(c *command.Command, named, matches func(text s
 			return could(source) || !l.isFile(&source, c) && l.runsBelow(&a, c)
 		})
 	}
-	return l.changes(c) == command.ChangesTree || slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
+	return l.changes(c) >= command.ChangesTracked || slices.ContainsFunc(c.Accesses, func(a command.Access) bool {
 		return changes(a.Op) && a.Op != v1.OpExecute && (could(a) || puts(a))
 	})
 }
@@ -130,7 +130,7 @@ func (l *lineChanges) runsBelow(a *command.Access, other *command.Command) bool 
 func (l *lineChanges) changes(c *command.Command) command.Change {
 	writes := func(a command.Access) bool { return a.Op == v1.OpWrite && !l.isFile(&a, c) }
 	if c.Implied.Changes == command.ChangesNamed && slices.ContainsFunc(c.Accesses, writes) {
-		return command.ChangesTree
+		return command.ChangesTracked
 	}
 	return c.Implied.Changes
 }
@@ -178,8 +178,7 @@ const (
 	aliasSymbolic
 	// aliasCopy is a copy, so that only links in it lead elsewhere.
 	aliasCopy
-	// aliasPlace is a directory, no link itself, in which any name may be a link that isn't there yet, be it in
-	// the place of a directory.
+	// aliasPlace is a directory, no link itself, in which any name may become a link, also one that a directory has now.
 	aliasPlace
 )
 
@@ -231,7 +230,7 @@ func (n *aliasTable) unpacked(out []alias, index int, c *command.Command) []alia
 		for _, unnamed := range c.Implied.Unnamed {
 			out = append(out, alias{command: index, at: path.Clean(n.view.Absolute(unnamed, dir)), kind: aliasPlace})
 		}
-		if c.Implied.Tracked && changes == command.ChangesTree {
+		if changes == command.ChangesTracked {
 			top := dir
 			if !strings.HasSuffix(c.Verb, " clone") {
 				top = cmp.Or(n.repos.Toplevel(dir), "/") // other programs' repositories begin anywhere

@@ -1,7 +1,6 @@
 package extract_test
 
 import (
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -14,13 +13,9 @@ import (
 func newRepositoryPlace(t *testing.T) place {
 	t.Helper()
 	p := newPlace(t)
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("skipped: git is not installed")
-	}
-	r := repositories{base: p.home}
-	r.git(t, p.project, "init", "-q", "-b", "main")
-	r.git(t, p.project, "add", "README.md", "src", "docs")
-	r.git(t, p.project, "commit", "-q", "-m", "first")
+	p.git(t, "init", "-q", "-b", "main")
+	p.git(t, "add", "README.md", "src", "docs")
+	p.git(t, "commit", "-q", "-m", "first")
 	return p
 }
 
@@ -39,11 +34,18 @@ func (p place) doubted(t *testing.T, line string) string {
 	return strings.Join(out, ", ")
 }
 
+// holdDoubted holds what doubted says of lines.
+func (p place) holdDoubted(t *testing.T, lines map[string]string) {
+	t.Helper()
+	for line, want := range lines {
+		assert.Equal(t, want, p.doubted(t, line), line)
+	}
+}
+
 // TestWhatGitPrintsBehindItsOwnChanges checks S2 and S3: what a repository holds before a line says nothing of what is
 // printed behind a command that changes the index, branches, tags or notes. A table states the commands that don't.
 func TestWhatGitPrintsBehindItsOwnChanges(t *testing.T) {
-	p := newRepositoryPlace(t)
-	for line, want := range map[string]string{
+	newRepositoryPlace(t).holdDoubted(t, map[string]string{
 		"git add -A && git diff --cached":                         "git diff",
 		"git add -N . && git grep x":                              "git grep",
 		"git fetch origin && git log -p origin/dev":               "git log",
@@ -69,16 +71,13 @@ func TestWhatGitPrintsBehindItsOwnChanges(t *testing.T) {
 		"git diff HEAD~1 | git apply --stat":                      "",
 		"git apply --stat --apply a.patch && git diff":            "git diff",
 		"git --version && git show && cat docs/a.md":              "",
-	} {
-		assert.Equal(t, want, p.doubted(t, line), line)
-	}
+	})
 }
 
 // TestNamesThatALineMayReplace checks P1 and S1: behind a command that makes files of unknown names each path below may
 // be a link, a directory and a pattern without a match today included. Git's commands that name files change those.
 func TestNamesThatALineMayReplace(t *testing.T) {
-	p := newRepositoryPlace(t)
-	for line, want := range map[string]string{
+	newRepositoryPlace(t).holdDoubted(t, map[string]string{
 		"git checkout dev && cat docs/a.md":                              "cat",
 		"git checkout dev && cat *.txt":                                  "cat",
 		"git checkout dev && cat */*.txt":                                "cat",
@@ -107,16 +106,13 @@ func TestNamesThatALineMayReplace(t *testing.T) {
 		"unzip -j a.zip src/a.md && cat docs/a.md README.md":             "cat",
 		"git update-index --assume-unchanged README.md && ls src":        "",
 		"git checkout dev && ls && git status":                           "",
-	} {
-		assert.Equal(t, want, p.doubted(t, line), line)
-	}
+	})
 }
 
 // TestWhatComesBehindChangesNothingBefore holds that a command of a later step of the line changes nothing of what an
 // earlier one reads, but in loops, functions, pipes and the background.
 func TestWhatComesBehindChangesNothingBefore(t *testing.T) {
-	p := newRepositoryPlace(t)
-	for line, want := range map[string]string{
+	newRepositoryPlace(t).holdDoubted(t, map[string]string{
 		"git diff && git stash":                                      "",
 		"git show; git checkout dev":                                 "",
 		"cat docs/a.md\ngit pull":                                    "",
@@ -136,16 +132,13 @@ func TestWhatComesBehindChangesNothingBefore(t *testing.T) {
 		"setsid -f git show; git stash":                              "git show",
 		"timeout 1 sh -c 'git show'; git stash":                      "git show",
 		"bash -c 'git show'; git stash":                              "git show",
-	} {
-		assert.Equal(t, want, p.doubted(t, line), line)
-	}
+	})
 }
 
 // TestDirectoriesThatMayHoldChoosers checks V6: what a directory holds that is moved, linked or copied may choose which
 // program runs.
 func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
-	p := newRepositoryPlace(t)
-	for line, want := range map[string]string{
+	newRepositoryPlace(t).holdDoubted(t, map[string]string{
 		"git mv docs new && cd new && cargo --version": "cargo",
 		"ln -s docs q && cd q && cargo --version":      "cargo",
 		"mv docs new && cargo --version":               "",
@@ -157,9 +150,7 @@ func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
 		"cp docs/a.md bin/ls && cat bin/ls":            "",
 		"mv README.md r.md && cargo --version":         "",
 		"cp README.md docs/b.md && cargo --version":    "",
-	} {
-		assert.Equal(t, want, p.doubted(t, line), line)
-	}
+	})
 }
 
 // TestProjectsInDirectoriesOfClients holds that a work tree which a client makes in its own directory is a project as
@@ -167,7 +158,7 @@ func TestDirectoriesThatMayHoldChoosers(t *testing.T) {
 func TestProjectsInDirectoriesOfClients(t *testing.T) {
 	p := newRepositoryPlace(t)
 	inner := p.project + "/.claude/worktrees/x"
-	repositories{base: p.home}.git(t, p.project, "worktree", "add", "-q", "-b", "x", inner)
+	p.git(t, "worktree", "add", "-q", "-b", "x", inner)
 	write(t, p.project+"/.claude/skills/a/b.md", "x")
 	outer := p.project
 	classes := func(dir, file string) string {

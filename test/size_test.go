@@ -21,7 +21,7 @@ const (
 	mostLines  = 5000
 	mostFields = 15
 	// mostInAll is how many lines all packages have together. It only shrinks (docs/decisions/0031).
-	mostInAll   = 44_786
+	mostInAll   = 44_785
 	mostMethods = 20
 )
 

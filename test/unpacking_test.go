@@ -57,7 +57,7 @@ func TestUnpackingWritesWhereItIsDone(t *testing.T) {
 	})
 }
 
-// P11: what an archive may make in a project's own directory or at a repository's top is protected, be it not there yet.
+// P11: unpacking in a project's own directory, or at a repository's top, may make protected files that aren't there yet.
 func TestUnpackingMayMakeProtectedFiles(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.RemoveAll(p.project+"/.git"))

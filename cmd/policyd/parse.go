@@ -148,7 +148,7 @@ func (p *Program) parse(command *cobra.Command, s *settings, flags *parseFlags, 
 		Description: decider.Policy.Describe(&call.Session, call.Cwd, line), Doubts: []string{}, Paths: []v1.Path{}, Decision: decision.Effect, Reasons: decision.Reasons,
 		Warnings: append(s.Warnings(), decider.Policy.Warnings()...),
 	}
-	programs := []string{""}
+	programs := []string{""} // none at all would check the whole table
 	for _, simple := range out.Commands {
 		program, _, _ := strings.Cut(simple.Verb, " ")
 		programs = append(programs, program)

@@ -192,7 +192,7 @@ func (p *Parser[W]) Option(program *Program, text string, rest []W) int {
 	return p.named(program, text, rest)
 }
 
-// named parses an option that is no number, and no value behind a colon.
+// named parses an option by its name, with its value behind "=", attached, or in the next word.
 func (p *Parser[W]) named(program *Program, text string, rest []W) int {
 	name, value, attached := strings.Cut(text, "=")
 	doubled := strings.HasPrefix(text, "--")

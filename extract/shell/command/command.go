@@ -122,8 +122,6 @@ type Selection struct {
 type Implied struct {
 	// Changes is what it may change.
 	Changes Change
-	// Tracked is true if it makes files of a commit in the work tree of a repository.
-	Tracked bool
 	// Unnamed are directories, as they count from those that it runs in, where it makes files of ChangesTree although
 	// no word of a path that it writes leads there.
 	Unnamed []string
@@ -146,6 +144,8 @@ const (
 	// ChangesNamed is that of git commands that do so, and make files at the paths that their words name. They may
 	// be links.
 	ChangesNamed
+	// ChangesTracked is that of commands of version control that put any files of a commit into the work tree.
+	ChangesTracked
 	// ChangesTree is that of commands that make files of which neither the names nor the kinds are known, in the
 	// directories that they run in or at the paths that they write: links can be among them.
 	ChangesTree

@@ -83,7 +83,6 @@ func (x *GitWords) Equal(y *GitWords) bool {
 // Equal reports whether two values are the same.
 func (x *Implied) Equal(y *Implied) bool {
 	return x.Changes == y.Changes &&
-		x.Tracked == y.Tracked &&
 		value.SameList(x.Unnamed, y.Unnamed) &&
 		value.SameList(x.ReadsAbove, y.ReadsAbove) &&
 		(x.Held == nil) == (y.Held == nil) && slices.EqualFunc(x.Held, y.Held, func(x, y Access) bool { return x.Equal(&y) })

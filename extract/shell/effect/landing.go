@@ -180,8 +180,7 @@ func (l *placement) arrival(e *Effects, word expansion.Word) {
 func (r commandReader) changes(program *argv.Program) {
 	implied := &r.Command.Implied
 	implied.Changes, implied.Unnamed = r.change(program), nil
-	implied.Tracked = implied.Changes >= command.ChangesNamed && program.Tracked
-	if implied.Changes != command.ChangesTree || implied.Tracked {
+	if implied.Changes != command.ChangesTree {
 		return
 	}
 	into := r.into
@@ -206,6 +205,8 @@ func (r commandReader) change(program *argv.Program) command.Change {
 		return command.ChangesNothing
 	case unpacks && slices.ContainsFunc(program.Unpacks.Named, r.Has):
 		return command.ChangesNamed
+	case unpacks && program.Tracked:
+		return command.ChangesTracked
 	case unpacks:
 		return command.ChangesTree
 	case program.Tracked:
